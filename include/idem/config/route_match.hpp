@@ -1,0 +1,31 @@
+// Which requests a route takes. Pure, no allocation on the way of a request but for captures of templates.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace idem::config {
+
+/// Values of a template's names for one request: {"account", "42"}. Views into the request's path.
+using path_captures = std::vector<std::pair<std::string_view, std::string_view>>;
+
+/// `match` of a route. Paths are compared byte by byte, unnormalised, without the query.
+struct route_match {
+  enum class path_kind { any, exact, prefix, templated };
+
+  path_kind kind = path_kind::any;
+  std::string path;                      ///< as written: exact path, prefix or template
+  std::vector<std::string> segments;     ///< of a template, between slashes; `{name}` takes one whole, non-empty segment
+  std::vector<std::string> methods = {"POST"};
+  std::string host;                      ///< lower case, without a port; empty = every host
+
+  bool matches(std::string_view method, std::string_view authority, std::string_view request_path,
+               path_captures& captures) const;
+
+  /// Whether every request that `other` takes is taken by this one, too (then a later `other` is never reached).
+  bool covers(const route_match& other) const;
+};
+
+}  // namespace idem::config

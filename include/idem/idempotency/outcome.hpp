@@ -1,0 +1,24 @@
+// What a backend's answer means for the record: the table of docs/protocol.md, "What the backend's answer becomes".
+#pragma once
+
+#include <cstdint>
+
+#include "idem/config/config.hpp"
+
+namespace idem::idempotency {
+
+enum class settlement : std::uint8_t {
+  succeed,  ///< S: stored and replayed
+  fail,     ///< F: stored and replayed
+  release,  ///< not executed, by the backend's own word: the key is free again
+  declare   ///< U: nobody knows
+};
+
+/// For a whole answer with this status. The route's lists override the table; `final` keeps S for 2xx and 3xx, else F.
+settlement settle_by_status(unsigned status, config::guarantee g, const config::status_overrides& overrides);
+
+/// For an exchange without a whole answer.
+/// @param bytes_written whether any byte of the request may have reached the backend
+settlement settle_without_answer(bool bytes_written);
+
+}  // namespace idem::idempotency
