@@ -1,1 +1,3 @@
-int main() {}
+#include "idem/app/app.hpp"
+
+int main(int argc, char** argv) { return idem::app::main(argc, argv); }

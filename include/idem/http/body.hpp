@@ -46,18 +46,24 @@ class body_decoder {
 
   std::uint64_t received() const { return received_; }  ///< data bytes so far
 
-  /// Trailer section as it came (`Name: value\r\n` lines), bounded to 8 KiB and 64 lines, judged like fields. Lines that
-  /// would change framing, routing, authentication or the key are left out (RFC 9110 §6.5.1).
+  /// Trailer section as it came (`Name: value\r\n` lines), bounded to 8 KiB and 64 lines, judged like fields. Lines
+  /// that would change framing, routing, authentication or the key are left out (RFC 9110 §6.5.1).
   const std::string& trailers() const { return trailers_; }
 
  private:
   body_step fail(std::string_view why);
+  body_step feed_counted(std::string_view in);
   body_step feed_chunked(std::string_view in);
+  std::string_view take_size(char c);
+  std::string_view take_extension(char c);
+  std::string_view take_line_end(char c);
+  std::string_view take_trailer(std::string_view in, std::size_t& consumed);
+  std::string_view end_trailer(std::string_view line);
 
   enum class chunk_state : std::uint8_t { size_first, size, extension, size_lf, data, data_cr, data_lf, trailer, end };
   framing plan_;
   chunk_state state_ = chunk_state::size_first;
-  bool done_ = false;
+  bool done_ = true;  ///< a plan without a body is done from the start
   bool failed_ = false;
   bool in_quotes_ = false;
   bool escaped_ = false;
@@ -67,6 +73,7 @@ class body_decoder {
   std::size_t extension_bytes_ = 0;
   std::size_t trailer_lines_ = 0;
   std::size_t trailer_bytes_ = 0;
+  std::string_view why_;
   std::string line_;
   std::string trailers_;
 };

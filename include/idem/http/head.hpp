@@ -68,22 +68,22 @@ struct framing {
 struct field_list {
   std::vector<field> fields;
 
-  const field* find(field_id id) const;                        ///< the first, or nullptr
-  const field* find(std::string_view name) const;              ///< the first, or nullptr; any case
-  std::string_view value(field_id id) const;                   ///< of the first, or empty
+  const field* find(field_id id) const;            ///< the first, or nullptr
+  const field* find(std::string_view name) const;  ///< the first, or nullptr; any case
+  std::string_view value(field_id id) const;       ///< of the first, or empty
   std::size_t count(field_id id) const;
 };
 
 struct request_head : field_list {
   std::string_view method;
-  std::string_view target;     ///< as it came
-  std::string_view path;       ///< without query, as it came; "*" for OPTIONS *
-  std::string_view query;      ///< after the question mark
+  std::string_view target;  ///< as it came
+  std::string_view path;    ///< without query, as it came; "*" for OPTIONS *
+  std::string_view query;   ///< after the question mark
   bool has_query = false;
   std::string_view origin_form;  ///< path and query as they go upstream (of an absolute-form target: its own)
-  std::string_view authority;  ///< of an absolute-form target, else Host; may be empty only in HTTP/1.0
-  bool absolute_form = false;  ///< then Host is regenerated from `authority`
-  unsigned minor = 1;          ///< HTTP/1.minor
+  std::string_view authority;    ///< of an absolute-form target, else Host; may be empty only in HTTP/1.0
+  bool absolute_form = false;    ///< then Host is regenerated from `authority`
+  unsigned minor = 1;            ///< HTTP/1.minor
   framing body;
   bool keep_alive = false;       ///< what the client asks for
   bool expect_continue = false;  ///< Expect: 100-continue, HTTP/1.1

@@ -1,8 +1,8 @@
 // The message gate: turns the bytes of a head into judged views and a framing plan, or into a rejection.
 //
 // beast::http::basic_parser splits the head into tokens; the gate decides what is allowed (RFC 9112, and stricter where
-// two readers of the same bytes could disagree: docs/http-behaviour.md §1 and §2). Pure: no sockets, no clock. One parser
-// for each connection, reused; not thread-safe.
+// two readers of the same bytes could disagree: docs/http-behaviour.md §1 and §2). Pure: no sockets, no clock. One
+// parser for each connection, reused; not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,14 @@ struct rejection {
 
 enum class parse_result { need_more, complete, rejected };
 
+/// How far the search for the end of a head has come; kept between calls, so that each byte is looked at once.
+struct head_scan {
+  std::size_t start = 0;  ///< offset of the message, behind the empty lines that were skipped
+  std::size_t line = 0;   ///< offset of the line that is not complete yet
+  std::size_t next = 0;   ///< offset of the first byte that was not searched yet
+  std::size_t lines = 0;  ///< complete lines so far
+};
+
 class request_parser {
  public:
   explicit request_parser(head_limits limits = {}) : limits_(limits) {}
@@ -48,13 +56,13 @@ class request_parser {
   void reset();  ///< before the next message
 
  private:
-  parse_result reject(unsigned status, std::string_view reason);
+  parse_result reject(rejection why);
 
   head_limits limits_;
   request_head head_;
   rejection why_;
   std::size_t size_ = 0;
-  std::size_t scanned_ = 0;  ///< bytes already searched for the end of the head
+  head_scan scan_;
 };
 
 class response_parser {
@@ -78,7 +86,7 @@ class response_parser {
   response_head head_;
   rejection why_;
   std::size_t size_ = 0;
-  std::size_t scanned_ = 0;
+  head_scan scan_;
 };
 
 }  // namespace idem::http

@@ -34,10 +34,13 @@ class known_settings {
   std::map<std::uint32_t, config::fingerprint_config> by_hash_;
 };
 
-/// Why two members with one name, or a body that is no JSON, matters to a key that stands in the body.
 /// The canonical form of a JSON text: no white space, members sorted by code point (duplicates kept in order), numbers
 /// with their digits as written, string escapes undone and written in one way. Nothing if it does not parse: not JSON,
 /// deeper than 64 levels, invalid UTF-8, or anything after the value. Exposed for tests and fuzzing.
+/// @param exclude JSON pointers; a `*` stands for every element of an array. Entries that do not begin with a slash
+///        are no pointers and are passed over
+/// @param include what counts at all, everything if there is no pointer among them; containers and scalars on the way
+///        to an included place count as what they are
 std::optional<std::string> canonical_json(std::string_view text, const std::vector<std::string>& exclude = {},
                                           const std::vector<std::string>& include = {});
 

@@ -13,7 +13,8 @@
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
-#include <ctime>
+
+#include "idem/net/lease_clock.hpp"
 
 namespace idem::net {
 
@@ -27,17 +28,5 @@ using socket = asio::basic_stream_socket<asio::generic::stream_protocol, executo
 
 template <class T>
 using task = asio::awaitable<T, executor>;
-
-/// Time that goes on while the machine sleeps (CLOCK_BOOTTIME): leases must not be trusted after a suspension
-/// (docs/protocol.md, "Before the first byte is sent").
-struct lease_clock {
-  using duration = std::chrono::milliseconds;
-  using time_point = std::chrono::time_point<lease_clock, duration>;
-  static time_point now() noexcept {
-    timespec t{};
-    ::clock_gettime(CLOCK_BOOTTIME, &t);
-    return time_point(std::chrono::duration_cast<duration>(std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec)));
-  }
-};
 
 }  // namespace idem::net

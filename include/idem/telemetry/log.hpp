@@ -24,7 +24,8 @@ using log_fields = std::initializer_list<std::pair<std::string_view, log_value>>
 void start_log(const config::logging_config& settings);
 /// Takes a new level (reload). Format and access do so, too.
 void reconfigure_log(const config::logging_config& settings);
-/// Writes what is queued and ends the thread.
+/// Writes what is queued and ends the thread; gives up after 5 s when standard error takes nothing. A line that comes
+/// while the log is slow never waits: past 16,384 queued lines access lines are dropped, counted and reported.
 void stop_log();
 
 void debug(std::string_view event, log_fields fields = {});
@@ -47,6 +48,7 @@ struct access_entry {
   std::chrono::microseconds total{}, upstream{}, store{};
   std::string_view fault;  ///< literal: whose fault and where, e.g. "client/aborted"; empty = none
 };
+/// `logging.access`; the level has no say in it.
 bool access_log_on();
 void access(access_entry&& e);
 

@@ -1,0 +1,181 @@
+// The engine: what happens next to one key for one request (docs/protocol.md, "Transitions" and "What a duplicate gets").
+//
+// A small resumable machine. It performs nothing: it says what to do next, and is told what came of it. Unit tests drive
+// it without a socket, a clock or a store. One object for each request; used by one thread at a time.
+//
+//   start() → submit → resume(reply) → submit … → execute | replay | refuse | wait | bypass
+//   execute: get a connection to the backend, then may_send() until it says yes (renewing when it says so), then send
+//   then exactly one of complete(), release(), declare() → submit → resume(reply) → settled
+//   while the call runs: renew_command() every third of the lease, its reply to renewed()
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "idem/config/config.hpp"
+#include "idem/idempotency/problem.hpp"
+#include "idem/idempotency/record.hpp"
+#include "idem/idempotency/transition.hpp"
+#include "idem/net/lease_clock.hpp"
+
+namespace idem::idempotency {
+
+/// Computes the request's fingerprint under other settings than its route's, for records that were made under those.
+class fingerprint_source {
+ public:
+  virtual ~fingerprint_source() = default;
+  /// Nothing if this process does not know those settings.
+  virtual std::optional<fingerprint> under(std::uint16_t version, std::uint32_t settings) = 0;
+};
+
+enum class next : std::uint8_t {
+  submit,       ///< run pending(), give its reply to resume()
+  execute,      ///< the key is owned
+  replay,       ///< answer with found()
+  status_only,  ///< answer with found()'s status and header lines, without its body
+  refuse,       ///< answer with refusal()
+  wait,         ///< another attempt runs, and the route lets duplicates wait: refuse with refusal() at the deadline
+  bypass,       ///< no record could be read, and the route allows to go on without
+  settled       ///< see settlement_result()
+};
+
+enum class settled_as : std::uint8_t {
+  stored,      ///< the record says what was asked for
+  recreated,   ///< the same, but the record had vanished meanwhile: the store lost it
+  already,     ///< a final record of this very attempt stood there (an operator resolved it): found() is the answer
+  superseded,  ///< another attempt's record stands there: found() if it can be read
+  not_stored   ///< the store did not take it in time; the same command can be tried again later
+};
+
+/// An answer to be stored.
+struct answer {
+  unsigned status = 0;
+  std::string_view header_block;  ///< reason CRLF, header lines; hop-by-hop and dropped names removed
+  std::string_view body;
+};
+
+class engine {
+ public:
+  using clock = net::lease_clock;
+
+  struct setup {
+    const config::idempotency_config* route = nullptr;  ///< must outlive the engine
+    std::string name;                                   ///< of the record
+    fingerprint print;
+    fingerprint_source* others = nullptr;  ///< may be null
+    milliseconds expected{1000};           ///< recent median of the route's execution time, for Retry-After
+    bool notify = false;                   ///< the route lets duplicates wait
+  };
+
+  explicit engine(setup s);
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  /// First step, and again after next::wait: a new claim with a new token.
+  /// @param grace_until nothing is taken over before this time, and a lapsed P is answered as in progress
+  /// @param unix_ms the wall clock, only for `created` and Retry-After
+  next start(clock::time_point now, std::int64_t unix_ms, clock::time_point grace_until = {});
+
+  next resume(reply r, clock::time_point now, std::int64_t unix_ms);
+
+  const command& pending() const { return command_; }
+  const decoded_record& found() const { return found_; }
+  const problem& refusal() const { return *refusal_; }
+
+  // -- while owned ------------------------------------------------------------------------------------------------
+
+  const owner& own() const { return owner_; }
+  bool taken_over() const { return owner_.attempt > 1; }
+
+  /// Before the first byte is sent. False: submit renew_before_send() first, feed resume(), ask again.
+  bool may_send(clock::time_point now) const;
+  next renew_before_send(clock::time_point now);
+
+  /// The periodic renewal. The command stays valid until the next call. `renewed` tells whether to go on renewing.
+  const command& renew_command(clock::time_point now);
+  bool renewed(const reply& r);
+
+  /// Exactly one of these once the outcome is known; X may be followed by declare() if the route is at_least_once.
+  next complete(record_state state, const answer& a);
+  next release();
+  next declare();
+  /// The same command again, after settled_as::not_stored.
+  next settle_again();
+  settled_as settlement_result() const { return settled_; }
+  /// After settled_as::already or superseded, when the client has no answer yet: what the record that stands there means
+  /// for it. Never submit, never execute.
+  next answer_found();
+
+  // -- afterwards -------------------------------------------------------------------------------------------------
+
+  /// A token that is given up while a command of it had no reply: that command may still land, so the token is
+  /// released again and again until a lease has passed since it was sent.
+  struct abandoned {
+    owner token;
+    clock::time_point until;
+  };
+  /// The current token will not be used any more: refused, replayed, released. Adds it to abandoned_tokens() if needed.
+  void give_up();
+  const std::vector<abandoned>& abandoned_tokens() const { return abandoned_; }
+  /// The release of such a token; valid until the next call. Its reply needs no look.
+  const command& repeated_release(const owner& token);
+
+  const std::string& name() const { return setup_.name; }
+  const config::idempotency_config& route() const { return *setup_.route; }
+  bool store_was_read() const { return read_; }  ///< a record was found at least once
+  bool record_vanished() const { return vanished_; }
+
+ private:
+  enum class phase : std::uint8_t { idle, claiming, looking, taking_over, owned, renewing, settling, ended };
+
+  next submit_claim(clock::time_point now);
+  next on_claim(reply& r, clock::time_point now);
+  next on_found(reply& r, bool confirmed, clock::time_point now);
+  next on_look(reply& r, clock::time_point now);
+  next on_take_over(reply& r, clock::time_point now);
+  next on_renewed_before_send(reply& r, clock::time_point now);
+  next on_settled(reply& r);
+  next decide_processing(std::int64_t ttl, bool confirmed, clock::time_point now);
+  next by_state(std::int64_t ttl, bool confirmed, clock::time_point now);
+  next decide_unknown(bool lapsed, clock::time_point now);
+  next take_over(clock::time_point now);
+  next claim_again(clock::time_point now);
+  next start_over(clock::time_point now);
+  next store_gone(bool may_bypass);
+  next in_progress(std::optional<milliseconds> left);
+  next outcome_unknown(bool lapsed);
+  next refuse(problem p);
+  next settle(op what, milliseconds ttl);
+  std::optional<next> compare_fingerprint();
+  void unanswered(const reply& r, clock::time_point when);
+  std::string make(record_state state, const owner& o, const answer& a = {}) const;
+
+  setup setup_;
+  phase phase_ = phase::idle;
+  command command_, renew_, repeat_;
+  owner owner_;
+  std::vector<abandoned> abandoned_;
+  std::string value_, own_text_, expect_, renew_value_, renew_text_, repeat_value_, repeat_text_;
+  decoded_record found_;
+  std::string found_text_;
+  std::optional<problem> refusal_;
+  settled_as settled_ = settled_as::not_stored;
+  clock::time_point clock_{};      ///< from when the lease may be trusted: first try of the claim, or an acknowledged renewal
+  clock::time_point sent_at_{};    ///< when the pending command was made
+  clock::time_point renew_sent_{};
+  clock::time_point grace_until_{};
+  std::optional<clock::time_point> last_unanswered_;
+  std::int64_t unix_ms_ = 0;
+  std::int64_t created_ = 0;
+  unsigned tries_ = 0;             ///< claims that found nothing
+  unsigned unanswered_tries_ = 0;  ///< claims without a reply
+  unsigned rounds_ = 0;            ///< steps in all
+  bool read_ = false;
+  bool vanished_ = false;
+};
+
+}  // namespace idem::idempotency

@@ -1,0 +1,127 @@
+// A byte stream to a peer: TCP or unix socket, plain or TLS, behind one set of calls.
+//
+// Reading and writing cost no virtual call and no extra coroutine on the plain path. One read and one write may be under
+// way at the same time. Belongs to one thread.
+#pragma once
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <sys/socket.h>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "idem/net/types.hpp"
+
+namespace idem::net {
+
+inline constexpr auto as_result = asio::as_tuple(asio::deferred);
+
+class stream {
+ public:
+  using tls_stream = asio::ssl::stream<socket&>;
+
+  explicit stream(socket s) : socket_(std::make_unique<socket>(std::move(s))) {}
+  stream(stream&&) noexcept = default;
+  stream& operator=(stream&&) = delete;
+  ~stream() {
+    tls_.reset();
+  }
+
+  socket& lowest() { return *socket_; }
+  tls_stream* tls() { return tls_.get(); }
+  tls_stream& start_tls(asio::ssl::context& context) {
+    tls_ = std::make_unique<tls_stream>(*socket_, context);
+    return *tls_;
+  }
+
+  /// co_await → tuple(error_code, bytes)
+  auto read_some(asio::mutable_buffer b) {
+    return asio::async_initiate<decltype(as_result), void(error_code, std::size_t)>(
+        [this, b](auto handler) {
+          if (tls_) {
+            tls_->async_read_some(b, std::move(handler));
+          } else {
+            socket_->async_read_some(b, std::move(handler));
+          }
+        },
+        as_result);
+  }
+  auto write_some(asio::const_buffer b) {
+    return asio::async_initiate<decltype(as_result), void(error_code, std::size_t)>(
+        [this, b](auto handler) {
+          if (tls_) {
+            tls_->async_write_some(b, std::move(handler));
+          } else {
+            socket_->async_write_some(b, std::move(handler));
+          }
+        },
+        as_result);
+  }
+  /// The same for completion handlers: handler(error_code, bytes).
+  template <class Handler>
+  void write_some(asio::const_buffer b, Handler handler) {
+    if (tls_) {
+      tls_->async_write_some(b, std::move(handler));
+    } else {
+      socket_->async_write_some(b, std::move(handler));
+    }
+  }
+
+  /// Sends what the kernel takes at once. Plain streams only; on TLS always would_block.
+  std::size_t send_now(std::string_view bytes, error_code& ec) {
+    if (tls_) {
+      ec = asio::error::would_block;
+      return 0;
+    }
+    for (;;) {
+      const auto n = ::send(socket_->native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (n >= 0) {
+        ec = {};
+        return static_cast<std::size_t>(n);
+      }
+      if (errno == EINTR) continue;
+      ec = errno == EAGAIN ? error_code(asio::error::would_block) : error_code(errno, boost::system::system_category());
+      return 0;
+    }
+  }
+
+  /// Whether an idle connection is still good: nothing to read, no end, no error. One system call.
+  bool quiet() {
+    char c;
+    const auto n = ::recv(socket_->native_handle(), &c, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n < 0 && (errno == EAGAIN || errno == EINTR);
+  }
+  /// Whether the peer has reset the connection. A peer that only ended its sending side has not.
+  bool reset_by_peer() {
+    char c;
+    const auto n = ::recv(socket_->native_handle(), &c, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n < 0 && errno != EAGAIN && errno != EINTR;
+  }
+
+  /// Pending operations end with operation_aborted.
+  void cancel() {
+    error_code ignored;
+    socket_->cancel(ignored);
+  }
+  /// Ends the connection; a clean end is the caller's business (shutdown first).
+  void close() {
+    error_code ignored;
+    socket_->close(ignored);
+  }
+  /// Ends with RST, so that the peer cannot take what it has for a whole message.
+  void abort() {
+    error_code ignored;
+    socket_->set_option(asio::socket_base::linger(true, 0), ignored);
+    socket_->close(ignored);
+  }
+  bool is_open() const { return socket_->is_open(); }
+
+ private:
+  std::unique_ptr<socket> socket_;
+  std::unique_ptr<tls_stream> tls_;
+};
+
+}  // namespace idem::net

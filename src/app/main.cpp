@@ -1,0 +1,75 @@
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+#include "app/check.hpp"
+#include "app/serve.hpp"
+#include "idem/admin/admin.hpp"
+#include "idem/app/app.hpp"
+#include "idem/telemetry/version.hpp"
+
+namespace idem::app {
+
+namespace {
+
+constexpr std::string_view default_admin = "127.0.0.1:9911";
+
+int drain(const std::string& address) {
+  config::endpoint where;
+  if (!parse_admin_address(address, where)) {
+    std::fprintf(stderr, "idempotency-proxy: --admin %s: expected host:port, [v6]:port or unix:/path\n", address.c_str());
+    return usage;
+  }
+  std::string message;
+  const int code = admin::post_drain(where, message);
+  std::fprintf(code == 0 ? stdout : stderr, "%s\n", message.c_str());
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Peers that go away while they are written to are an error code, never the end of the process.
+  std::signal(SIGPIPE, SIG_IGN);
+
+  CLI::App cli("A sidecar that makes HTTP APIs safe to retry.", "idempotency-proxy");
+  cli.require_subcommand(0, 1);
+  std::string file;
+  cli.add_option("--config", file, "Configuration file");
+
+  auto* run_command = cli.add_subcommand("run", "Serve");
+  std::string run_file;
+  run_command->add_option("--config", run_file, "Configuration file")->required();
+
+  auto* check_command = cli.add_subcommand("check", "Check a configuration and print every fault");
+  std::string check_file;
+  check_command->add_option("--config", check_file, "Configuration file")->required();
+
+  auto* drain_command = cli.add_subcommand("drain", "Tell a running process to stop being ready; it goes on serving");
+  std::string admin_address(default_admin);
+  drain_command->add_option("--admin", admin_address, "Its admin address")->capture_default_str();
+
+  auto* version_command = cli.add_subcommand("version", "Print the version");
+
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return cli.exit(e) == 0 ? ok : usage;
+  }
+
+  if (*version_command) {
+    std::printf("idempotency-proxy %s\n", std::string(telemetry::version).c_str());
+    return ok;
+  }
+  if (*check_command) return check(check_file);
+  if (*drain_command) return drain(admin_address);
+  if (*run_command) return serve(run_file);
+  if (!file.empty()) return serve(file);
+  std::cerr << cli.help();
+  return usage;
+}
+
+}  // namespace idem::app

@@ -1,0 +1,155 @@
+#include "app/reloader.hpp"
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "idem/config/load.hpp"
+#include "idem/telemetry/log.hpp"
+
+namespace idem::app {
+
+namespace asio = net::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Writers write in pieces: what happens within this time is one change.
+constexpr auto settle_time = 150ms;
+
+std::string directory_of(const std::string& file) {
+  const auto parent = std::filesystem::path(file).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+std::vector<std::string> files_of(const std::string& file, const config::snapshot& c) {
+  std::vector<std::string> all = {file, c.server.tls.certificate, c.server.tls.key, c.server.tls.client_ca,
+                                  c.upstream.tls.ca, c.upstream.tls.certificate, c.upstream.tls.key};
+  std::erase(all, std::string{});
+  return all;
+}
+
+std::string listeners(const config::snapshot& c) {
+  std::string text;
+  for (const auto& l : c.server.listen) text += l.text + " ";
+  return text;
+}
+
+std::string key_identity(const config::idempotency_config& r) {
+  std::string text = r.name_space;
+  for (const auto& s : r.scope) text += "|" + s.text;
+  for (const auto& alternative : r.key.from) {
+    text += "/";
+    for (const auto& s : alternative) text += "|" + s.text;
+  }
+  return text;
+}
+
+}  // namespace
+
+reloader::reloader(asio::io_context& io, std::string file, std::shared_ptr<const config::snapshot> current,
+                   adopt_hook adopt, result_hook result)
+    : file_(std::move(file)),
+      current_(std::move(current)),
+      adopt_(std::move(adopt)),
+      result_(std::move(result)),
+      inotify_(io),
+      settle_(io) {}
+
+std::string reloader::contents() const {
+  std::ostringstream all;
+  for (const auto& f : files_of(file_, *current_)) all << f << '\0' << std::ifstream(f, std::ios::binary).rdbuf() << '\0';
+  return all.str();
+}
+
+void reloader::watch() {
+  seen_ = contents();
+  const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  if (fd < 0) {
+    telemetry::warn("the configuration file is not watched: SIGHUP reloads it");
+    return;
+  }
+  inotify_.assign(fd);
+  watch_directories();
+  read_events();
+}
+
+/// Directories, not files: a rename into place and the swap of a link are changes of the directory.
+void reloader::watch_directories() {
+  std::set<std::string> directories;
+  for (const auto& f : files_of(file_, *current_)) directories.insert(directory_of(f));
+  for (const auto& d : directories) {
+    ::inotify_add_watch(inotify_.native_handle(), d.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE);
+  }
+}
+
+void reloader::read_events() {
+  inotify_.async_read_some(asio::buffer(events_), [this](const net::error_code& ec, std::size_t) {
+    if (ec) return;
+    settle_.expires_after(settle_time);
+    settle_.async_wait([this](const net::error_code& cancelled) {
+      if (!cancelled && contents() != seen_) reload("the file changed");
+    });
+    read_events();
+  });
+}
+
+void reloader::reload(std::string_view cause) {
+  auto loaded = config::load_file(file_);
+  seen_ = contents();
+  for (const auto& f : loaded.findings) {
+    const auto text = f.text();
+    if (f.level == config::finding::severity::error) {
+      telemetry::error("configuration", {{"finding", std::string_view(text)}});
+    } else {
+      telemetry::warn("configuration", {{"finding", std::string_view(text)}});
+    }
+  }
+  result_(loaded.ok());
+  if (!loaded.ok()) {
+    telemetry::error("the new configuration is not used; the one from before stays", {{"cause", cause}});
+    return;
+  }
+  warn_of_restarts(*loaded.config);
+  warn_of_identity(*loaded.config);
+  current_ = loaded.config;
+  seen_ = contents();
+  if (inotify_.is_open()) watch_directories();
+  telemetry::reconfigure_log(current_->logging);
+  adopt_(current_);
+  telemetry::info("configuration taken up",
+                  {{"cause", cause}, {"routes", static_cast<std::int64_t>(current_->routes.size())}});
+}
+
+void reloader::warn_of_restarts(const config::snapshot& next) const {
+  const auto needs = [](std::string_view key) {
+    telemetry::warn("a change takes effect only after a restart", {{"key", key}});
+  };
+  if (listeners(next) != listeners(*current_)) needs("server.listen");
+  if (next.server.threads != current_->server.threads) needs("server.threads");
+  if (next.server.tls.enabled() != current_->server.tls.enabled()) needs("server.tls");
+  if (next.admin.listen.text != current_->admin.listen.text) needs("admin.listen");
+  if (next.store.type != current_->store.type) needs("store.type");
+  const auto &a = next.store.redis, &b = current_->store.redis;
+  if (next.store.type == config::store_type::redis && (a.address.text != b.address.text || a.database != b.database)) {
+    needs("store.redis.url");
+  }
+}
+
+/// Namespace, scope and key sources are the identity of a record: with another one every key is new.
+void reloader::warn_of_identity(const config::snapshot& next) const {
+  for (const auto& r : next.routes) {
+    for (const auto& before : current_->routes) {
+      if (before.name == r.name && key_identity(before.idempotency) != key_identity(r.idempotency)) {
+        telemetry::warn("the route's namespace, scope or key sources changed: keys that were used before are new now",
+                        {{"route", std::string_view(r.name)}});
+      }
+    }
+  }
+}
+
+}  // namespace idem::app

@@ -1,0 +1,17 @@
+// Reading small files whole: the configuration, secrets, PEM files.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "config/parsed.hpp"
+
+namespace idem::config {
+
+/// The content of a regular file or pipe of at most `most` bytes; else why not, e.g. `cannot be read: Is a directory`.
+parsed<std::string> read_file(const std::string& path, std::size_t most);
+
+/// A secret: the first line of a file, which must be its only one. Its line end does not count.
+parsed<std::string> read_secret(const std::string& path);
+
+}  // namespace idem::config

@@ -1,0 +1,171 @@
+// The block `idempotency` of a route, which is the block `defaults` as well.
+#include <algorithm>
+
+#include "config/draft.hpp"
+#include "config/source.hpp"
+
+namespace idem::config {
+namespace {
+
+constexpr milliseconds longest = 24h * 3650;
+constexpr std::size_t mib = 1024 * 1024;
+
+void read_namespace(const section& block, idempotency_draft& to) {
+  const auto value = block.text("namespace", "a name");
+  if (!value || value->text.empty()) return;
+  const bool fine = value->text.size() <= 128 &&
+                    std::all_of(value->text.begin(), value->text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  if (!fine) {
+    block.out().error(value->at, value->shown + " is no name, expected 1 to 128 visible ASCII characters");
+    return;
+  }
+  to.config.name_space = value->text;
+  to.name_space_given = true;
+}
+
+/// A sum of up to three durations, each of them a reason why a retry may still come.
+void read_retention_sum(const section& parts, milliseconds& to) {
+  milliseconds sum{0}, one{0};
+  bool any = false;
+  for (std::string_view key : schema::retention.keys) {
+    if (!parts.duration(key, one, {0ms, longest / 3})) continue;
+    sum += one;
+    any = true;
+  }
+  if (any && sum > 0ms) {
+    to = sum;
+  } else if (!any || sum == 0ms) {
+    parts.out().error(parts.at(),
+                      "adds up to nothing, expected a duration or {client_retries, delivery_delay, compensation}");
+  }
+}
+
+void read_times(const section& block, idempotency_draft& to) {
+  const auto duration = [&](std::string_view key, milliseconds& value, std::optional<place>& at) {
+    if (block.duration(key, value, {10ms, longest})) at = block.where(key);
+  };
+  duration("lease", to.config.lease, to.lease);
+  duration("max_processing", to.config.max_processing, to.max_processing);
+  const tree_node* retention = block.find("retention");
+  if (retention && retention->type == tree_node::kind::map) {
+    read_retention_sum(block.child("retention", schema::retention), to.config.retention);
+    to.retention = block.where("retention");
+  } else {
+    duration("retention", to.config.retention, to.retention);
+  }
+  if (block.duration("hold", to.config.hold, {10ms, longest})) {
+    to.hold = block.where("hold");
+    to.hold_given = true;
+  }
+}
+
+void read_in_flight(const section& in_flight, idempotency_draft& to) {
+  const bool respond = in_flight.choice<in_flight_respond>("respond", to.config.in_flight.respond,
+                                                           {{"conflict", in_flight_respond::conflict},
+                                                            {"accepted", in_flight_respond::accepted},
+                                                            {"wait", in_flight_respond::wait}});
+  const bool wait = in_flight.duration("wait", to.config.in_flight.wait, {0ms, 24h});
+  in_flight.number("max_waiters", to.config.in_flight.max_waiters, {1, 100'000});
+  if (respond) {
+    to.respond = in_flight.where("respond");
+    // a route that does not wait has no use for the time that `defaults` has for those that do
+    if (!wait && to.config.in_flight.respond != in_flight_respond::wait) to.config.in_flight.wait = 0ms;
+  }
+  if (wait) to.wait = in_flight.where("wait");
+}
+
+void read_mismatch_status(const section& block, unsigned& to) {
+  const auto value = block.text("mismatch_status", "422, 409 or 400");
+  if (!value) return;
+  for (unsigned status : {422u, 409u, 400u}) {
+    if (value->text != std::to_string(status)) continue;
+    to = status;
+    return;
+  }
+  block.out().error(value->at, value->shown + " is not a choice, expected 422, 409 or 400");
+}
+
+void read_replay_headers(const section& block, std::vector<std::string>& drop) {
+  const section replay = block.child("replay_headers", schema::replay_headers);
+  const auto names = replay.texts("drop", "names of header fields");
+  if (!names) return;
+  drop.clear();
+  for (const scalar& name : *names) {
+    if (is_token(name.text)) {
+      drop.push_back(name.text);
+    } else {
+      replay.out().error(name.at, name.shown + " is no name of a header field");
+    }
+  }
+}
+
+}  // namespace
+
+void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
+  fingerprint.choice<body_mode>("body", out.body,
+                                {{"auto", body_mode::automatic},
+                                 {"raw", body_mode::raw},
+                                 {"json", body_mode::json},
+                                 {"form", body_mode::form},
+                                 {"multipart", body_mode::multipart},
+                                 {"none", body_mode::none}});
+  fingerprint.flag("query", out.query);
+  if (const auto names = fingerprint.texts("headers", "names of header fields")) {
+    out.headers.clear();
+    for (const scalar& name : *names) {
+      if (!is_token(name.text)) fingerprint.out().error(name.at, name.shown + " is no name of a header field");
+      out.headers.push_back(name.text);
+    }
+  }
+  for (auto [key, list] : {std::pair{"exclude", &out.exclude}, std::pair{"include", &out.include}}) {
+    const auto members = fingerprint.texts(key, "JSON pointers or names of form fields");
+    if (!members) continue;
+    list->clear();
+    for (const scalar& member : *members) {
+      // a form field may have any name, one that begins with a slash included
+      const bool pointer = member.text.starts_with('/');
+      if (member.text.empty()) {
+        fingerprint.out().error(member.at, "is empty, expected a JSON pointer or the name of a form field");
+      } else if (out.body == body_mode::json && !pointer) {
+        fingerprint.out().error(member.at, member.shown + " is no JSON pointer, which `body: json` needs, expected /" +
+                                               quoted(member.text).substr(1));
+      } else if (pointer && out.body != body_mode::form && !is_json_pointer(member.text)) {
+        fingerprint.out().error(member.at,
+                                member.shown + " is no JSON pointer (RFC 6901): ~ is written ~0, / in a name ~1");
+      }
+      list->push_back(member.text);
+    }
+    const bool unused = fingerprint.find("body") && (out.body == body_mode::none || out.body == body_mode::raw);
+    if (unused && !list->empty()) {
+      fingerprint.out().error(fingerprint.where(key),
+                              "has no effect with `body: none` or `body: raw`, expected auto, json, form or multipart");
+    }
+  }
+}
+
+void read_idempotency(const section& block, idempotency_draft& out) {
+  idempotency_config& to = out.config;
+  read_namespace(block, out);
+  block.choice<route_mode>(
+      "mode", to.mode, {{"enforce", route_mode::enforce}, {"observe", route_mode::observe}, {"off", route_mode::off}});
+  read_key(block.child("key", schema::key), out);
+  read_scope(block, out);
+  read_fingerprint(block.child("fingerprint", schema::fingerprint), to.fingerprint);
+  block.choice<guarantee>("guarantee", to.guarantee,
+                          {{"at_most_once", guarantee::at_most_once}, {"at_least_once", guarantee::at_least_once}});
+  read_statuses(block.child("statuses", schema::statuses), out);
+  read_times(block, out);
+  read_in_flight(block.child("in_flight", schema::in_flight), out);
+  read_mismatch_status(block, to.mismatch_status);
+  block.size("max_request_body", to.max_request_body, {0, 1024 * mib});
+  block.size("max_stored_body", to.max_stored_body, {0, 16 * mib});
+  block.choice<oversize_policy>(
+      "oversize", to.oversize,
+      {{"conflict", oversize_policy::conflict}, {"status_only", oversize_policy::status_only}});
+  read_replay_headers(block, to.replay_drop);
+  block.choice<store_error_policy>("on_store_error", to.on_store_error,
+                                   {{"reject", store_error_policy::reject}, {"allow", store_error_policy::allow}});
+  block.flag("attempt_header", to.attempt_header);
+}
+
+}  // namespace idem::config

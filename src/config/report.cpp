@@ -1,0 +1,53 @@
+#include "config/report.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace idem::config {
+
+std::string finding::text() const {
+  std::string out = file;
+  if (line > 0) out += ":" + std::to_string(line) + ":" + std::to_string(column);
+  out += level == severity::error ? ": error: " : ": warning: ";
+  if (!key_path.empty()) out += key_path + ": ";
+  return out + message;
+}
+
+void report::add(finding::severity level, const place& at, std::string message) {
+  if (level == finding::severity::error) ++errors_;
+  findings_.push_back({level, file_, at.line, at.column, at.path, std::move(message)});
+}
+
+std::vector<finding> report::in_file_order() const {
+  std::map<std::tuple<int, int, std::size_t>, const finding*> sorted;
+  std::set<std::string> seen;
+  for (const finding& f : findings_) {
+    if (seen.insert(f.text()).second) sorted.emplace(std::tuple(f.line, f.column, sorted.size()), &f);
+  }
+  std::vector<finding> out;
+  for (const auto& [position, f] : sorted) out.push_back(*f);
+  return out;
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t most = 80;
+  static constexpr char hex[] = "0123456789abcdef";
+  std::string out = "\"";
+  std::size_t end = std::min(text.size(), most);
+  // a cut inside of a UTF-8 sequence would leave half a character in the log
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  for (char c : text.substr(0, end)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+    } else {
+      out += c;
+    }
+  }
+  if (end < text.size()) out += "…";
+  return out + "\"";
+}
+
+}  // namespace idem::config

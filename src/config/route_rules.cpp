@@ -1,0 +1,120 @@
+#include <algorithm>
+
+#include "config/rules.hpp"
+#include "config/units.hpp"
+
+namespace idem::config {
+namespace {
+
+std::string named(const route_draft& r) { return "route " + quoted(r.route.name); }
+
+void check_lease(const draft& all, const route_draft& r, report& out) {
+  const idempotency_config& c = r.idempotency.config;
+  const milliseconds command_timeout = all.config.store.redis.command_timeout;
+  const place at = r.where(r.idempotency.lease, "idempotency.lease");
+  if (all.config.store.type == store_type::redis && c.lease < 3 * command_timeout) {
+    out.error(at, show_duration(c.lease) + " is less than three times store.redis.command_timeout (" +
+                      show_duration(command_timeout) + "), expected at least " + show_duration(3 * command_timeout));
+  }
+  const auto at_least_lease = [&](milliseconds value, const std::optional<place>& given, std::string_view key) {
+    if (value >= c.lease) return;
+    out.error(
+        r.where(given, "idempotency." + std::string(key)),
+        show_duration(value) + " is less than the lease (" + show_duration(c.lease) + "), expected at least that");
+  };
+  at_least_lease(c.retention, r.idempotency.retention, "retention");
+  // a hold that was not given is the retention, of which was said enough
+  if (r.idempotency.hold_given) at_least_lease(c.hold, r.idempotency.hold, "hold");
+  if (c.hold < c.retention) {
+    out.warning(r.where(r.idempotency.hold, "idempotency.hold"),
+                show_duration(c.hold) + " is less than the retention (" + show_duration(c.retention) +
+                    "): a retry of an unknown outcome that comes after the hold executes again");
+  }
+}
+
+void check_waiting(const draft& all, const route_draft& r, report& out) {
+  const in_flight_config& c = r.idempotency.config.in_flight;
+  const milliseconds keep_alive = all.config.server.timeouts.keep_alive;
+  const place wait_at = r.where(r.idempotency.wait, "idempotency.in_flight.wait");
+  if (c.wait >= keep_alive) {
+    out.error(wait_at, show_duration(c.wait) + " is not less than server.timeouts.keep_alive (" +
+                           show_duration(keep_alive) + "), expected less than that");
+  }
+  if (c.wait > 0ms && c.respond != in_flight_respond::wait) {
+    out.error(wait_at, show_duration(c.wait) + " has no effect, expected `respond: wait` beside it");
+  }
+  if (c.wait == 0ms && c.respond == in_flight_respond::wait) {
+    out.error(r.where(r.idempotency.respond, "idempotency.in_flight.respond"),
+              "has no time to wait, expected `wait` beside it, e.g. wait: 5s");
+  }
+}
+
+void check_processing(const route_draft& r, report& out) {
+  const milliseconds most = r.idempotency.config.max_processing;
+  const milliseconds response = r.route.response_timeout;
+  if (most >= response) return;
+  const std::string whose = r.response_timeout ? r.at.path + ".response_timeout" : "upstream.response_timeout";
+  const bool own = r.idempotency.max_processing.has_value();
+  const std::string message = "max_processing (" + show_duration(most) + (own ? "" : ", by default") +
+                              ") is less than " + whose + " (" + show_duration(response) + "), expected at least that";
+  // the fault is shown where a number was written
+  const bool at_response = !own && r.response_timeout;
+  out.error(at_response ? *r.response_timeout : r.where(r.idempotency.max_processing, "idempotency.max_processing"),
+            message);
+}
+
+void check_templates(const route_draft& r, report& out) {
+  const auto check = [&](const source& s, const place& at) {
+    if (s.type != source::kind::path) return;
+    const auto& segments = r.route.match.segments;
+    if (std::find(segments.begin(), segments.end(), "{" + s.name + "}") != segments.end()) return;
+    out.error(at, quoted(s.text) + " names nothing in the path of " + named(r) + ", expected a match.path with {" +
+                      s.name + "}");
+  };
+  const idempotency_draft& i = r.idempotency;
+  std::size_t at = 0;
+  for (const auto& parts : i.config.key.from) {
+    for (const source& part : parts) check(part, at < i.key_sources.size() ? i.key_sources[at] : r.at), ++at;
+  }
+  at = 0;
+  for (const source& part : i.config.scope) check(part, at < i.scope_parts.size() ? i.scope_parts[at] : r.at), ++at;
+}
+
+void check_name(const draft& all, std::size_t index, report& out) {
+  const route_draft& r = all.routes[index];
+  for (std::size_t earlier = 0; earlier < index; ++earlier) {
+    if (r.route.name.empty() || all.routes[earlier].route.name != r.route.name) continue;
+    out.error(r.name_at, quoted(r.route.name) + " is the name of routes[" + std::to_string(earlier) + "] on line " +
+                             std::to_string(all.routes[earlier].at.line) + ", too, expected a name of its own");
+    return;
+  }
+}
+
+void check_reachable(const draft& all, std::size_t index, report& out) {
+  const route_draft& r = all.routes[index];
+  for (std::size_t earlier = 0; earlier < index; ++earlier) {
+    const route_draft& first = all.routes[earlier];
+    if (!first.match_usable || !r.match_usable || !first.route.match.covers(r.route.match)) continue;
+    out.error(r.at, named(r) + " is never reached: " + named(first) + " on line " + std::to_string(first.at.line) +
+                        " takes all of its requests, expected the narrower route first");
+    return;
+  }
+}
+
+}  // namespace
+
+void check_routes(const draft& config, report& out) {
+  if (config.routes.empty()) out.warning(config.routes_at, "there is no route: every request passes through untouched");
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    const route_draft& r = config.routes[i];
+    check_name(config, i, out);
+    check_reachable(config, i, out);
+    check_lease(config, r, out);
+    check_waiting(config, r, out);
+    check_processing(r, out);
+    check_templates(r, out);
+    check_scope(config, r, out);
+  }
+}
+
+}  // namespace idem::config

@@ -1,0 +1,72 @@
+// The blocks `routes` and `defaults`.
+#include <algorithm>
+
+#include "config/draft.hpp"
+#include "config/source.hpp"
+
+namespace idem::config {
+namespace {
+
+idempotency_draft built_in() {
+  idempotency_draft draft;
+  draft.config.key.from = {{source{source::kind::header, "Idempotency-Key", "header:Idempotency-Key"}}};
+  draft.config.scope = {source{source::kind::credential, "", "credential"}};
+  return draft;
+}
+
+void read_name(const section& block, route_draft& to) {
+  to.name_at = block.where("name");
+  if (!block.find("name")) {
+    block.out().error(to.name_at, "is missing, expected a name of letters a-z, digits and -");
+    return;
+  }
+  const auto value = block.text("name", "a name of letters a-z, digits and -");
+  if (!value) return;
+  const bool fine = !value->text.empty() && value->text.size() <= 64 &&
+                    std::all_of(value->text.begin(), value->text.end(),
+                                [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+  if (!fine)
+    block.out().error(value->at, value->shown + " is no name of a route, expected 1 to 64 letters a-z, digits and -");
+  // kept although faulty, so that other messages can name the route
+  to.route.name = value->text;
+}
+
+route_draft read_route(const section& block, const idempotency_draft& defaults, milliseconds response_timeout) {
+  route_draft to;
+  to.at = block.at();
+  to.idempotency = defaults;
+  read_name(block, to);
+  const std::size_t errors = block.out().errors();
+  read_match(block.child("match", schema::match), to.route.match);
+  to.match_usable = errors == block.out().errors();
+  read_idempotency(block.child("idempotency", schema::idempotency), to.idempotency);
+  to.route.response_timeout = response_timeout;
+  if (block.duration("response_timeout", to.route.response_timeout, {1ms, 24h})) {
+    to.response_timeout = block.where("response_timeout");
+  }
+  idempotency_config& config = to.idempotency.config;
+  if (!to.idempotency.hold_given) config.hold = config.retention;
+  if (!to.idempotency.name_space_given) config.name_space = to.route.name;
+  to.route.idempotency = config;
+  return to;
+}
+
+}  // namespace
+
+void read_routes(const section& file, draft& out) {
+  idempotency_draft defaults = built_in();
+  read_idempotency(file.child("defaults", schema::idempotency), defaults);
+  out.routes_at = file.where("routes");
+  const tree_node* list = file.find("routes");
+  if (!list || list->type == tree_node::kind::null) return;
+  list = file.list("routes", "routes, each with at least a name");
+  if (!list) return;
+  for (std::size_t i = 0; i < list->items.size(); ++i) {
+    const tree_node& node = list->items[i];
+    const section block(file.out(), &node, {node.line, node.column, "routes[" + std::to_string(i) + "]"},
+                        schema::route);
+    out.routes.push_back(read_route(block, defaults, out.config.upstream.response_timeout));
+  }
+}
+
+}  // namespace idem::config

@@ -1,0 +1,18 @@
+// What must hold between several values of a configuration. Each rule has its own message.
+#pragma once
+
+#include "config/draft.hpp"
+#include "config/report.hpp"
+
+namespace idem::config {
+
+/// Names, shadowing, and everything about one route's block.
+void check_routes(const draft& config, report& out);
+
+/// Scopes: who shares answers with whom.
+void check_scope(const draft& config, const route_draft& route, report& out);
+
+/// Addresses that collide or would make the proxy call itself; what the store and the upstream cannot promise.
+void check_environment(const draft& config, report& out);
+
+}  // namespace idem::config

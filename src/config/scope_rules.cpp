@@ -1,0 +1,31 @@
+#include <algorithm>
+
+#include "config/rules.hpp"
+
+namespace idem::config {
+namespace {
+
+bool has(const std::vector<source>& scope, source::kind kind) {
+  return std::any_of(scope.begin(), scope.end(), [&](const source& s) { return s.type == kind; });
+}
+
+}  // namespace
+
+void check_scope(const draft& all, const route_draft& r, report& out) {
+  const std::vector<source>& scope = r.idempotency.config.scope;
+  if (has(scope, source::kind::mtls) && all.config.server.tls.client_ca.empty()) {
+    out.error(r.where(r.idempotency.scope, "idempotency.scope"),
+              "mtls: needs clients with certificates, expected server.tls.client_ca");
+  }
+  const bool authenticated =
+      has(scope, source::kind::credential) || has(scope, source::kind::jwt) || has(scope, source::kind::mtls);
+  if (authenticated || r.idempotency.config.mode == route_mode::off) return;
+  const bool constant = !scope.empty() && std::all_of(scope.begin(), scope.end(),
+                                                      [](const source& s) { return s.type == source::kind::constant; });
+  out.warning(r.where(r.idempotency.scope, "idempotency.scope"),
+              constant ? "with const: alone all callers share their keys and get each other's answers"
+                       : "has neither credential, jwt nor mtls: whoever has a key gets its answer without the "
+                         "application's authorisation");
+}
+
+}  // namespace idem::config

@@ -1,0 +1,13 @@
+// "did you mean": the nearest of the words that would have been right.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace idem::config {
+
+/// ` (did you mean "lease"?)`, or an empty string when nothing is near.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
+
+}  // namespace idem::config

@@ -1,0 +1,99 @@
+#include "config/tls_files.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <optional>
+
+#include "config/file.hpp"
+
+namespace idem::config {
+namespace {
+
+constexpr std::size_t most_bytes = 4 * 1024 * 1024;
+
+template <auto Free>
+struct freed_by {
+  template <class T>
+  void operator()(T* object) const {
+    Free(object);
+  }
+};
+using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free>>;
+using x509_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
+using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
+
+/// No terminal to ask: an encrypted key fails instead of waiting for a pass phrase.
+int refuse_pass_phrase(char*, int, int, void*) { return -1; }
+
+std::optional<std::string> content_of(report& out, const place& at, const std::string& path) {
+  auto content = read_file(path, most_bytes);
+  if (content) return *content;
+  out.error(at, quoted(path) + " " + content.why);
+  return std::nullopt;
+}
+
+bio_ptr open_text(const std::string& text) {
+  return bio_ptr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+x509_ptr first_certificate(const std::string& text) {
+  const bio_ptr bio = open_text(text);
+  x509_ptr certificate(PEM_read_bio_X509(bio.get(), nullptr, refuse_pass_phrase, nullptr));
+  ERR_clear_error();
+  return certificate;
+}
+
+key_ptr private_key(const std::string& text) {
+  const bio_ptr bio = open_text(text);
+  key_ptr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, refuse_pass_phrase, nullptr));
+  ERR_clear_error();
+  return key;
+}
+
+void check_validity(report& out, const place& at, const std::string& path, const X509& certificate) {
+  if (X509_cmp_current_time(X509_get0_notAfter(&certificate)) < 0) {
+    out.warning(at, quoted(path) + " has expired");
+  } else if (X509_cmp_current_time(X509_get0_notBefore(&certificate)) > 0) {
+    out.warning(at, quoted(path) + " is not valid yet");
+  }
+}
+
+}  // namespace
+
+void check_key_pair(report& out, const key_pair_files& files) {
+  const auto certificate_text = content_of(out, files.certificate_at, files.certificate);
+  const auto key_text = content_of(out, files.key_at, files.key);
+  x509_ptr certificate;
+  key_ptr key;
+  if (certificate_text && !(certificate = first_certificate(*certificate_text))) {
+    out.error(files.certificate_at, quoted(files.certificate) + " holds no certificate, expected PEM");
+  }
+  if (key_text && !(key = private_key(*key_text))) {
+    const bool encrypted = key_text->find("ENCRYPTED") != std::string::npos;
+    out.error(files.key_at, quoted(files.key) + (encrypted ? " is encrypted, expected a key without a pass phrase"
+                                                           : " holds no private key, expected PEM"));
+  }
+  if (certificate) check_validity(out, files.certificate_at, files.certificate, *certificate);
+  if (certificate && key && X509_check_private_key(certificate.get(), key.get()) != 1) {
+    out.error(files.key_at, quoted(files.key) + " does not belong to the certificate " + quoted(files.certificate));
+  }
+  ERR_clear_error();
+}
+
+void check_ca_file(report& out, const place& at, const std::string& path) {
+  const auto text = content_of(out, at, path);
+  if (!text) return;
+  const x509_ptr certificate = first_certificate(*text);
+  if (!certificate) {
+    out.error(at, quoted(path) + " holds no certificate, expected PEM");
+    return;
+  }
+  check_validity(out, at, path, *certificate);
+}
+
+}  // namespace idem::config

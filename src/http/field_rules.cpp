@@ -1,0 +1,87 @@
+#include "http/field_rules.hpp"
+
+#include <charconv>
+
+#include "http/chars.hpp"
+
+namespace idem::http {
+namespace {
+
+constexpr std::size_t max_options = 64;
+
+bool is_protected(field_id id) {
+  switch (id) {
+    case field_id::content_length:
+    case field_id::transfer_encoding:
+    case field_id::host:
+    case field_id::idempotency_key:
+    case field_id::authorization:
+    case field_id::proxy_authorization:
+    case field_id::x_api_key:
+    case field_id::cookie: return true;
+    default: return false;
+  }
+}
+
+void mark_named(field_list& list, std::string_view name, field_id id) {
+  for (field& f : list.fields) {
+    if (f.id == id && (id != field_id::other || iequals(f.name, name))) f.hop_by_hop = true;
+  }
+}
+
+void judge_option(connection_options& sum, field_list& list, std::string_view option, bool protect) {
+  const field_id id = field_id_of(option);
+  if (id == field_id::keep_alive) {
+    sum.keep_alive = true;
+  } else if (id == field_id::upgrade) {
+    sum.upgrade = true;
+  } else if (id == field_id::other && iequals(option, "close")) {
+    sum.close = true;
+  } else if (protect && is_protected(id)) {
+    sum.reason = "Connection names a field that must reach the backend";
+  } else {
+    mark_named(list, option, id);
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_length(std::string_view value) {
+  constexpr std::uint64_t limit = std::uint64_t{1} << 63;
+  if (value.empty() || (value.size() > 1 && value.front() == '0')) return std::nullopt;
+  std::uint64_t n = 0;
+  const auto [end, ec] = std::from_chars(value.data(), value.data() + value.size(), n);
+  if (ec != std::errc() || end != value.data() + value.size() || n >= limit) return std::nullopt;
+  return n;
+}
+
+void judge_framing_field(framing_fields& sum, const field& f, unsigned minor) {
+  if (sum.chunked || sum.length) {
+    sum.reason = "more than one field says how the body is framed";
+  } else if (f.id == field_id::content_length) {
+    sum.length = parse_length(f.value);
+    if (!sum.length) sum.reason = "Content-Length is not one decimal number";
+  } else if (minor == 0) {
+    sum.reason = "Transfer-Encoding in an HTTP/1.0 message";
+  } else {
+    sum.chunked = iequals(f.value, "chunked");
+    if (!sum.chunked) sum.reason = "Transfer-Encoding is not exactly chunked";
+  }
+}
+
+void judge_connection(connection_options& sum, field_list& list, std::string_view value, bool protect,
+                      std::size_t& options) {
+  while (!value.empty() && sum.reason.empty()) {
+    const std::size_t comma = value.find(',');
+    const std::string_view option = trim_ows(value.substr(0, comma));
+    value.remove_prefix(comma == std::string_view::npos ? value.size() : comma + 1);
+    if (option.empty()) continue;
+    if (++options > max_options) {
+      sum.reason = "Connection names too many fields";
+    } else {
+      judge_option(sum, list, option, protect);
+    }
+  }
+}
+
+}  // namespace idem::http

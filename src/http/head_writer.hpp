@@ -1,0 +1,48 @@
+// Appends one head to a string, or nothing: the first part that is not fit to be written takes everything back.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "idem/http/writer.hpp"
+
+namespace idem::http {
+
+class head_writer {
+ public:
+  explicit head_writer(std::string& out) : out_(out), begin_(out.size()) {}
+
+  void field(std::string_view name, std::string_view value) { ok_ = ok_ && append_field(out_, name, value); }
+  void field(const http::field& f) { field(f.name, f.value); }
+
+  /// Framing goes where the message had its own, so that the order of fields stays; once.
+  void framing_here(framing plan) {
+    if (!framed_) append_framing(out_, plan);
+    framed_ = true;
+  }
+
+  void raw(std::string_view text) { out_ += text; }
+  void require(bool condition) { ok_ = ok_ && condition; }
+
+  bool finish() {
+    if (ok_) {
+      append_end(out_);
+    } else {
+      out_.resize(begin_);
+    }
+    return ok_;
+  }
+
+ private:
+  std::string& out_;
+  std::size_t begin_;
+  bool ok_ = true;
+  bool framed_ = false;
+};
+
+/// The product token with which the proxy signs Via (RFC 9110 §7.6.3).
+constexpr std::string_view via_of(unsigned minor) {
+  return minor == 0 ? "1.0 idempotency-proxy" : "1.1 idempotency-proxy";
+}
+
+}  // namespace idem::http

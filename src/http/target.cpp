@@ -1,0 +1,123 @@
+#include "http/target.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+
+#include "http/chars.hpp"
+
+namespace idem::http {
+namespace {
+
+consteval std::array<bool, 256> host_table() {
+  std::array<bool, 256> table{};
+  for (unsigned c = 0; c < 128; ++c) table[c] = is_digit(static_cast<char>(c)) || is_alpha(static_cast<char>(c));
+  for (char c : std::string_view("-._~!$&'()*+;=")) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}
+constexpr auto host_chars = host_table();
+
+bool is_hex(char c) { return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'f'); }
+
+bool valid_name(std::string_view name) {
+  std::size_t i = 0;
+  while (i < name.size()) {
+    if (host_chars[static_cast<unsigned char>(name[i])]) {
+      ++i;
+    } else if (name[i] == '%' && i + 2 < name.size() && is_hex(name[i + 1]) && is_hex(name[i + 2])) {
+      i += 3;
+    } else {
+      return false;
+    }
+  }
+  return !name.empty();
+}
+
+bool valid_ipv6(std::string_view address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (address.size() >= text.size()) return false;
+  std::copy(address.begin(), address.end(), text.begin());
+  in6_addr binary;
+  return inet_pton(AF_INET6, text.data(), &binary) == 1;
+}
+
+bool valid_port(std::string_view port) {
+  unsigned n = 0;
+  for (char c : port) {
+    if (!is_digit(c)) return false;
+    n = n * 10 + static_cast<unsigned>(c - '0');
+    if (n > 65535) return false;
+  }
+  return true;
+}
+
+bool has_forbidden_byte(std::string_view target) {
+  bool bad = false;
+  for (char c : target) bad |= c == '#' || static_cast<unsigned char>(c) >= 0x80;
+  return bad;
+}
+
+std::size_t scheme_size(std::string_view target) {
+  if (target.size() >= 7 && iequals(target.substr(0, 7), "http://")) return 7;
+  if (target.size() >= 8 && iequals(target.substr(0, 8), "https://")) return 8;
+  return 0;
+}
+
+void split_query(request_head& head) {
+  const std::size_t mark = head.origin_form.find('?');
+  head.has_query = mark != std::string_view::npos;
+  head.path = head.origin_form.substr(0, mark);
+  head.query = head.has_query ? head.origin_form.substr(mark + 1) : std::string_view();
+}
+
+std::string_view split_absolute(request_head& head, std::size_t scheme) {
+  const std::size_t end = std::min(head.target.find_first_of("/?", scheme), head.target.size());
+  head.absolute_form = true;
+  head.authority = head.target.substr(scheme, end - scheme);
+  head.origin_form = head.target.substr(end);
+  if (!valid_authority(head.authority)) return "the target's authority is malformed";
+  // RFC 9112 §3.2.4: OPTIONS for a whole server, said in absolute form
+  if (head.origin_form.empty()) head.origin_form = head.method == "OPTIONS" ? "*" : "/";
+  if (head.origin_form.front() == '?') return "the target has a query but no path";
+  split_query(head);
+  return {};
+}
+
+}  // namespace
+
+bool valid_authority(std::string_view authority) {
+  std::string_view host = authority;
+  std::string_view rest;
+  const bool literal = !authority.empty() && authority.front() == '[';
+  const std::size_t end = literal ? authority.find(']') : authority.find(':');
+  if (literal) {
+    if (end == std::string_view::npos) return false;
+    host = authority.substr(1, end - 1);
+    rest = authority.substr(end + 1);
+  } else if (end != std::string_view::npos) {
+    host = authority.substr(0, end);
+    rest = authority.substr(end);
+  }
+  if (!rest.empty() && (rest.front() != ':' || !valid_port(rest.substr(1)))) return false;
+  return literal ? valid_ipv6(host) : valid_name(host);
+}
+
+std::string_view split_target(request_head& head) {
+  head.absolute_form = false;
+  head.authority = {};
+  head.origin_form = head.target;
+  if (has_forbidden_byte(head.target)) return "the target holds a fragment or a byte outside of ASCII";
+  if (head.target.front() == '/') {
+    split_query(head);
+    return {};
+  }
+  if (const std::size_t scheme = scheme_size(head.target)) return split_absolute(head, scheme);
+  if (head.target == "*" && head.method == "OPTIONS") {
+    split_query(head);
+    return {};
+  }
+  return head.target == "*" ? "an asterisk is a target of OPTIONS only" : "the target is neither a path nor a URL";
+}
+
+}  // namespace idem::http

@@ -1,0 +1,407 @@
+#include "idem/idempotency/engine.hpp"
+
+#include <algorithm>
+
+namespace idem::idempotency {
+
+namespace {
+
+/// Claims that found nothing before the answer is "in progress".
+constexpr unsigned max_tries = 3;
+/// A claim without a reply is tried once more: two command timeouts are the longest that a client waits for a store.
+constexpr unsigned max_unanswered = 2;
+/// A bound against records that change under every look.
+constexpr unsigned max_rounds = 12;
+
+milliseconds ttl_of_claim(const config::idempotency_config& r) { return r.lease + r.hold; }
+
+unsigned whole_seconds(milliseconds t) {
+  return static_cast<unsigned>(std::max<std::int64_t>(1, (t.count() + 999) / 1000));
+}
+
+}  // namespace
+
+engine::engine(setup s) : setup_(std::move(s)) {}
+
+std::string engine::make(record_state state, const owner& o, const answer& a) const {
+  record r;
+  r.state = state;
+  r.owner = o;
+  r.lease = setup_.route->lease;
+  r.hold = setup_.route->hold;
+  r.retention = setup_.route->retention;
+  r.guarantee = setup_.route->guarantee;
+  r.created = created_;
+  r.fingerprint = setup_.print;
+  r.status = a.status;
+  r.header_block = a.header_block;
+  r.body = a.body;
+  return encode(r);
+}
+
+next engine::refuse(problem p) {
+  refusal_ = std::move(p);
+  phase_ = phase::ended;
+  return next::refuse;
+}
+
+// ------------------------------------------------------------------------------------------------------------- acquire
+
+next engine::start(clock::time_point now, std::int64_t unix_ms, clock::time_point grace_until) {
+  if (phase_ != phase::idle) give_up();
+  grace_until_ = grace_until;
+  unix_ms_ = unix_ms;
+  refusal_.reset();
+  tries_ = unanswered_tries_ = rounds_ = 0;
+  return start_over(now);
+}
+
+/// A claim with a token of its own.
+next engine::start_over(clock::time_point now) {
+  owner_ = owner::fresh(1);
+  created_ = unix_ms_;
+  value_ = make(record_state::processing, owner_);
+  clock_ = now;
+  return submit_claim(now);
+}
+
+next engine::submit_claim(clock::time_point now) {
+  if (++rounds_ > max_rounds) return in_progress(std::nullopt);
+  command_ = {};
+  command_.what = op::claim;
+  command_.name = setup_.name;
+  command_.value = value_;
+  command_.ttl = ttl_of_claim(*setup_.route);
+  phase_ = phase::claiming;
+  sent_at_ = now;
+  return next::submit;
+}
+
+/// A command that was sent and had no reply can still land.
+void engine::unanswered(const reply& r, clock::time_point when) {
+  if (r.what == verdict::unavailable && r.sent) last_unanswered_ = when;
+}
+
+next engine::resume(reply r, clock::time_point now, std::int64_t unix_ms) {
+  unix_ms_ = unix_ms;
+  switch (phase_) {
+    case phase::claiming: return on_claim(r, now);
+    case phase::looking: return on_look(r, now);
+    case phase::taking_over: return on_take_over(r, now);
+    case phase::renewing: return on_renewed_before_send(r, now);
+    case phase::settling: return on_settled(r);
+    case phase::idle:
+    case phase::owned:
+    case phase::ended: break;
+  }
+  return refuse(problem(problem_code::store_unavailable));
+}
+
+next engine::on_claim(reply& r, clock::time_point now) {
+  switch (r.what) {
+    case verdict::found: return on_found(r, false, now);
+    case verdict::absent: return claim_again(now);
+    case verdict::unavailable:
+      unanswered(r, sent_at_);
+      if (r.sent && ++unanswered_tries_ < max_unanswered) return submit_claim(now);
+      return store_gone(true);
+    default: return store_gone(true);
+  }
+}
+
+/// The record expired between two steps: the same token again, a few times.
+next engine::claim_again(clock::time_point now) {
+  if (++tries_ < max_tries) return submit_claim(now);
+  return in_progress(std::nullopt);
+}
+
+next engine::store_gone(bool may_bypass) {
+  if (may_bypass && !read_ && setup_.route->on_store_error == config::store_error_policy::allow) {
+    phase_ = phase::owned;
+    return next::bypass;
+  }
+  problem p(problem_code::store_unavailable);
+  p.retry_after = 1;
+  return refuse(std::move(p));
+}
+
+/// A mismatch is decided before anything else about a found record.
+std::optional<next> engine::compare_fingerprint() {
+  const fingerprint& theirs = found_.value.fingerprint;
+  fingerprint mine = setup_.print;
+  if (!mine.comparable(theirs)) {
+    auto other = setup_.others ? setup_.others->under(theirs.version, theirs.settings) : std::nullopt;
+    if (!other) return refuse(problem(problem_code::fingerprint_unknown));
+    mine = *other;
+  }
+  if (mine.digest == theirs.digest) return std::nullopt;
+  problem p(problem_code::key_reused);
+  p.status = setup_.route->mismatch_status;
+  return refuse(std::move(p));
+}
+
+next engine::on_found(reply& r, bool confirmed, clock::time_point now) {
+  found_text_ = std::move(r.value);
+  found_ = decode(found_text_);
+  const bool readable = found_.result == decode_result::ok;
+  if (readable && found_.value.owner == owner_ && found_.value.state == record_state::processing) {
+    if (r.ttl == reply::no_record) return claim_again(now);
+    phase_ = phase::owned;
+    return next::execute;
+  }
+  read_ = true;
+  if (found_.result == decode_result::foreign) return store_gone(false);
+  if (!readable) return refuse(problem(problem_code::answer_not_kept));
+  if (auto mismatch = compare_fingerprint()) return *mismatch;
+  return by_state(r.ttl, confirmed, now);
+}
+
+next engine::by_state(std::int64_t ttl, bool confirmed, clock::time_point now) {
+  const auto state = found_.value.state;
+  if (state == record_state::succeeded || state == record_state::failed_final) {
+    phase_ = phase::ended;
+    return next::replay;
+  }
+  if (state == record_state::without_body) {
+    if (setup_.route->oversize == config::oversize_policy::status_only && found_.value.status != 0) {
+      phase_ = phase::ended;
+      return next::status_only;
+    }
+    return refuse(problem(problem_code::answer_not_kept));
+  }
+  // P, U and R are dated by their time to live
+  if (ttl == reply::no_record) return claim_again(now);
+  if (ttl == reply::no_expiry) return outcome_unknown(false);
+  if (state == record_state::revoked) return in_progress(milliseconds(ttl));
+  if (state == record_state::unknown) return decide_unknown(false, now);
+  return decide_processing(ttl, confirmed, now);
+}
+
+next engine::decide_processing(std::int64_t ttl, bool confirmed, clock::time_point now) {
+  if (ttl > found_.value.hold.count()) return in_progress(std::nullopt);
+  if (!confirmed) {
+    // The owner may have completed between GET and PTTL: a suspicion counts only when one step says the same.
+    if (++rounds_ > max_rounds) return in_progress(std::nullopt);
+    command_ = {};
+    command_.what = op::look;
+    command_.name = setup_.name;
+    phase_ = phase::looking;
+    sent_at_ = now;
+    return next::submit;
+  }
+  if (now < grace_until_) return in_progress(grace_until_ - now);
+  return decide_unknown(true, now);
+}
+
+next engine::decide_unknown(bool lapsed, clock::time_point now) {
+  const bool both = setup_.route->guarantee == config::guarantee::at_least_once &&
+                    found_.value.guarantee == config::guarantee::at_least_once;
+  if (!both) return outcome_unknown(lapsed);
+  if (now < grace_until_) return in_progress(grace_until_ - now);
+  return take_over(now);
+}
+
+next engine::on_look(reply& r, clock::time_point now) {
+  switch (r.what) {
+    case verdict::found: return on_found(r, true, now);
+    case verdict::absent: return claim_again(now);
+    default: return store_gone(false);
+  }
+}
+
+next engine::take_over(clock::time_point now) {
+  if (++rounds_ > max_rounds) return in_progress(std::nullopt);
+  give_up();
+  const auto before = found_.value.owner.attempt;
+  expect_ = record_prefix(found_.value.state, found_.value.owner);
+  owner_ = owner::fresh(before == 0xffff ? before : static_cast<std::uint16_t>(before + 1));
+  created_ = found_.value.created;
+  value_ = make(record_state::processing, owner_);
+  command_ = {};
+  command_.what = op::take_over;
+  command_.name = setup_.name;
+  command_.value = value_;
+  command_.expect = expect_;
+  command_.ttl = ttl_of_claim(*setup_.route);
+  command_.hold = found_.value.hold;
+  phase_ = phase::taking_over;
+  clock_ = sent_at_ = now;
+  return next::submit;
+}
+
+next engine::on_take_over(reply& r, clock::time_point now) {
+  if (r.what == verdict::done) {
+    phase_ = phase::owned;
+    return next::execute;
+  }
+  if (r.what == verdict::lost) return start_over(now);
+  unanswered(r, sent_at_);
+  return store_gone(false);
+}
+
+// ------------------------------------------------------------------------------------------------------------- answers
+
+/// @param left of a state whose end is known; otherwise the time that the route usually takes decides
+next engine::in_progress(std::optional<milliseconds> left) {
+  problem p(problem_code::in_progress);
+  if (setup_.route->in_flight.respond == config::in_flight_respond::accepted) p.status = 202;
+  if (left) {
+    p.retry_after = whole_seconds(*left);
+  } else {
+    const auto age = read_ && found_.value.created > 0 ? std::max<std::int64_t>(0, unix_ms_ - found_.value.created) : 0;
+    p.retry_after = std::min(whole_seconds(setup_.expected - milliseconds(age)), whole_seconds(setup_.route->lease));
+  }
+  refuse(std::move(p));
+  return setup_.route->in_flight.respond == config::in_flight_respond::wait ? next::wait : next::refuse;
+}
+
+next engine::outcome_unknown(bool lapsed) {
+  problem p(problem_code::outcome_unknown);
+  p.retryable = lapsed;
+  if (lapsed) p.retry_after = whole_seconds(found_.value.lease);
+  p.first_seen = found_.value.created;
+  p.attempt = found_.value.owner.attempt;
+  return refuse(std::move(p));
+}
+
+// --------------------------------------------------------------------------------------------------------------- owned
+
+bool engine::may_send(clock::time_point now) const { return (now - clock_) * 3 <= setup_.route->lease * 2; }
+
+next engine::renew_before_send(clock::time_point now) {
+  command_ = renew_command(now);
+  sent_at_ = now;
+  phase_ = phase::renewing;
+  return next::submit;
+}
+
+next engine::on_renewed_before_send(reply& r, clock::time_point now) {
+  switch (r.what) {
+    case verdict::recreated:
+    case verdict::done:
+      vanished_ |= r.what == verdict::recreated;
+      clock_ = sent_at_;
+      phase_ = phase::owned;
+      return next::execute;
+    case verdict::lost:
+      // Others have settled the key meanwhile, or an operator took it. Nothing was sent: the record decides.
+      give_up();
+      return start_over(now);
+    default: unanswered(r, sent_at_); return store_gone(false);
+  }
+}
+
+const command& engine::renew_command(clock::time_point now) {
+  renew_text_ = owner_.text();
+  renew_value_ = make(record_state::processing, owner_);
+  renew_ = {};
+  renew_.what = op::renew;
+  renew_.name = setup_.name;
+  renew_.value = renew_value_;
+  renew_.expect = renew_text_;
+  renew_.ttl = ttl_of_claim(*setup_.route);
+  renew_sent_ = now;
+  return renew_;
+}
+
+bool engine::renewed(const reply& r) {
+  if (r.what == verdict::lost) return false;
+  if (r.what == verdict::done || r.what == verdict::recreated) {
+    vanished_ |= r.what == verdict::recreated;
+    clock_ = renew_sent_;
+  } else {
+    unanswered(r, renew_sent_);
+  }
+  return true;
+}
+
+// -------------------------------------------------------------------------------------------------------------- settle
+
+next engine::settle(op what, milliseconds ttl) {
+  own_text_ = owner_.text();
+  command_ = {};
+  command_.what = what;
+  command_.name = setup_.name;
+  command_.value = value_;
+  command_.expect = own_text_;
+  command_.ttl = ttl;
+  command_.notify = setup_.notify;
+  phase_ = phase::settling;
+  return next::submit;
+}
+
+next engine::complete(record_state state, const answer& a) {
+  value_ = make(state, owner_, a);
+  return settle(op::complete, setup_.route->retention);
+}
+
+next engine::release() {
+  value_ = make(record_state::unknown, owner_);
+  return settle(op::release, setup_.route->hold);
+}
+
+next engine::declare() {
+  value_ = make(record_state::unknown, owner_);
+  settle(op::declare, setup_.route->hold);
+  command_.declare_x = setup_.route->guarantee == config::guarantee::at_least_once;
+  return next::submit;
+}
+
+next engine::settle_again() {
+  phase_ = phase::settling;
+  return next::submit;
+}
+
+next engine::on_settled(reply& r) {
+  phase_ = phase::owned;
+  switch (r.what) {
+    case verdict::done: settled_ = settled_as::stored; break;
+    case verdict::recreated:
+      settled_ = settled_as::recreated;
+      vanished_ = true;
+      break;
+    case verdict::already: settled_ = settled_as::already; break;
+    case verdict::lost: settled_ = settled_as::superseded; break;
+    default: settled_ = settled_as::not_stored; break;
+  }
+  if (r.what == verdict::already || r.what == verdict::lost) {
+    found_text_ = std::move(r.value);
+    found_ = decode(found_text_);
+  }
+  return next::settled;
+}
+
+next engine::answer_found() {
+  read_ = true;
+  if (found_.result == decode_result::foreign) return store_gone(false);
+  if (found_.result == decode_result::damaged) return refuse(problem(problem_code::answer_not_kept));
+  if (auto mismatch = compare_fingerprint()) return *mismatch;
+  switch (found_.value.state) {
+    case record_state::processing:
+    case record_state::revoked: in_progress(std::nullopt); return next::refuse;
+    case record_state::unknown: return outcome_unknown(false);
+    default: return by_state(reply::no_expiry, true, {});
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- afterwards
+
+void engine::give_up() {
+  if (last_unanswered_) abandoned_.push_back({owner_, *last_unanswered_ + setup_.route->lease});
+  last_unanswered_.reset();
+}
+
+const command& engine::repeated_release(const owner& token) {
+  repeat_text_ = token.text();
+  repeat_value_ = make(record_state::unknown, token);
+  repeat_ = {};
+  repeat_.what = op::release;
+  repeat_.name = setup_.name;
+  repeat_.value = repeat_value_;
+  repeat_.expect = repeat_text_;
+  repeat_.ttl = setup_.route->hold;
+  repeat_.notify = setup_.notify;
+  return repeat_;
+}
+
+}  // namespace idem::idempotency

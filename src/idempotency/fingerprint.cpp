@@ -1,0 +1,69 @@
+#include "idem/idempotency/fingerprint.hpp"
+
+#include <algorithm>
+
+#include "idempotency/ascii.hpp"
+#include "idempotency/fingerprint_body.hpp"
+#include "idempotency/fingerprint_settings.hpp"
+#include "idempotency/media_type.hpp"
+#include "idempotency/sha256.hpp"
+
+namespace idem::idempotency {
+namespace {
+
+// Every value goes in behind its length, and every list behind its count: no two requests give one stream of bytes.
+
+void put_query(sha256& hash, const http::request_head& head) {
+  std::vector<std::string_view> pairs;
+  std::string_view rest = head.query;
+  for (bool more = head.has_query; more;) {
+    const std::size_t end = rest.find('&');
+    more = end != std::string_view::npos;
+    pairs.push_back(rest.substr(0, end));
+    if (more) rest.remove_prefix(end + 1);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  hash.update_number(pairs.size());
+  for (const std::string_view pair : pairs) hash.update_sized(pair);
+}
+
+void put_value(sha256& hash, std::string_view name, std::string_view value) {
+  if (name == "content-type" && is_multipart(value)) {
+    hash.update_sized(without_boundary(value));
+  } else {
+    hash.update_sized(trim(value));
+  }
+}
+
+void put_header(sha256& hash, const std::string& name, const http::request_head& head) {
+  hash.update_sized(name);
+  std::uint64_t lines = 0;
+  for (const http::field& f : head.fields)
+    if (http::iequals(f.name, name)) ++lines;
+  hash.update_number(lines);
+  for (const http::field& f : head.fields)
+    if (http::iequals(f.name, name)) put_value(hash, name, f.value);
+}
+
+}  // namespace
+
+fingerprint compute_fingerprint(const config::fingerprint_config& settings, const request_view& request) {
+  const http::request_head& head = *request.head;
+  sha256 hash;
+  hash.update("f1");
+  hash.update_sized(head.method);
+  hash.update_sized(lower_case(head.authority));
+  hash.update_sized(head.path);
+  if (settings.query) put_query(hash, head);
+  const auto headers = counted_headers(settings);
+  hash.update_number(headers.size());
+  for (const std::string& name : headers) put_header(hash, name, head);
+  put_body(hash, settings, head.value(http::field_id::content_type), request.body);
+  fingerprint f;
+  f.digest = hash.finish();
+  f.version = fingerprint_version;
+  f.settings = settings_hash(settings);
+  return f;
+}
+
+}  // namespace idem::idempotency

@@ -1,0 +1,94 @@
+#include "idempotency/json_lookup.hpp"
+
+#include <vector>
+
+#include "idempotency/json_events.hpp"
+#include "idempotency/json_pointer.hpp"
+
+namespace idem::idempotency {
+namespace {
+
+/// Follows one pointer. A container is on the way while every token down to it has matched.
+class pointer_visitor {
+ public:
+  explicit pointer_visitor(const json_pointer& pointer) : pointer_(pointer) {}
+
+  void begin_object() { enter(false); }
+  void begin_array() { enter(true); }
+  void end_object() { leave(); }
+  void end_array() { leave(); }
+
+  void name(std::string_view text) {
+    level& l = levels_.back();
+    l.next_matches = l.on_way && text == token();
+    if (!l.next_matches) return;
+    if (l.seen) result_.result = lookup::ambiguous;
+    l.seen = true;
+  }
+
+  void string(std::string_view text) { scalar(text); }
+  void number(std::string_view text) { scalar(text); }
+  void literal(std::string_view text) {
+    if (text == "null") {
+      value_matches();  // an element of an array all the same
+    } else {
+      scalar(text);
+    }
+  }
+
+  lookup_result result() && { return std::move(result_); }
+
+ private:
+  struct level {
+    bool array = false;
+    bool on_way = false;
+    bool seen = false;          // the token's name came already
+    bool next_matches = false;  // for the value after a name
+    std::size_t index = 0;
+  };
+
+  // The token that decides in the innermost container. Valid only while that is on the way: a value that the whole
+  // pointer leads to is none that is entered on the way.
+  std::string_view token() const { return pointer_[levels_.size() - 1]; }
+
+  bool value_matches() {
+    if (levels_.empty()) return true;
+    level& l = levels_.back();
+    if (!l.array) return l.next_matches;
+    const bool matches = l.on_way && names_index(token(), l.index);
+    ++l.index;
+    return matches;
+  }
+
+  void enter(bool array) {
+    const bool matches = value_matches();
+    level l;
+    l.array = array;
+    l.on_way = matches && levels_.size() < pointer_.size();
+    levels_.push_back(l);
+  }
+
+  void leave() { levels_.pop_back(); }
+
+  void scalar(std::string_view text) {
+    if (!value_matches() || levels_.size() != pointer_.size() || result_.result == lookup::ambiguous) return;
+    result_.result = lookup::found;
+    result_.value = text;
+  }
+
+  const json_pointer& pointer_;
+  std::vector<level> levels_;
+  lookup_result result_;
+};
+
+}  // namespace
+
+lookup_result find_in_json(std::string_view text, std::string_view pointer) {
+  const auto tokens = parse_json_pointer(pointer);
+  if (!tokens) return {};
+  pointer_visitor visitor(*tokens);
+  if (!visit_json(text, visitor)) return {};
+  return std::move(visitor).result();
+}
+
+}  // namespace idem::idempotency

@@ -1,0 +1,26 @@
+// One scalar out of a JSON body, for keys that stand there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace idem::idempotency {
+
+enum class lookup : std::uint8_t {
+  absent,  ///< nothing there, no scalar there, or the body is not of this syntax at all
+  found,
+  ambiguous,  ///< the path leads to more than one place: two readers could see two keys
+  malformed   ///< there, but badly encoded
+};
+
+struct lookup_result {
+  lookup result = lookup::absent;
+  std::string value;
+};
+
+/// The string (unescaped), number (digits as written) or `true`/`false` at `pointer` (RFC 6901). Two members with a
+/// name on the pointer's way, in an object on its way, make it ambiguous.
+lookup_result find_in_json(std::string_view text, std::string_view pointer);
+
+}  // namespace idem::idempotency

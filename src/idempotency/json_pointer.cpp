@@ -1,0 +1,42 @@
+#include "idempotency/json_pointer.hpp"
+
+#include <charconv>
+
+namespace idem::idempotency {
+namespace {
+
+bool unescape(std::string_view token, std::string& out) {
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    if (token[i] != '~') {
+      out += token[i];
+      continue;
+    }
+    ++i;
+    if (i == token.size() || (token[i] != '0' && token[i] != '1')) return false;
+    out += token[i] == '0' ? '~' : '/';
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<json_pointer> parse_json_pointer(std::string_view text) {
+  json_pointer tokens;
+  while (!text.empty()) {
+    if (text.front() != '/') return std::nullopt;
+    text.remove_prefix(1);
+    const std::string_view token = text.substr(0, text.find('/'));
+    text.remove_prefix(token.size());
+    if (!unescape(token, tokens.emplace_back())) return std::nullopt;
+  }
+  if (tokens.empty()) return std::nullopt;
+  return tokens;
+}
+
+bool names_index(std::string_view token, std::size_t index) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, index).ptr;
+  return token == std::string_view(digits, static_cast<std::size_t>(end - digits));
+}
+
+}  // namespace idem::idempotency

@@ -1,0 +1,142 @@
+#include "idempotency/scope.hpp"
+
+#include <algorithm>
+
+#include "idempotency/ascii.hpp"
+
+namespace idem::idempotency {
+namespace {
+
+using kind = config::source::kind;
+
+// All lines count, never the first alone: a second line would otherwise be a way into somebody else's scope. A line
+// feed cannot stand inside of a line, so no two lists of lines join to one text.
+void join_line(std::optional<std::string>& all, std::string_view line) {
+  if (all) {
+    *all += '\n';
+    *all += line;
+  } else {
+    all = line;
+  }
+}
+
+std::optional<std::string> header_lines(const http::request_head& head, std::string_view name) {
+  std::optional<std::string> all;
+  for (const http::field& f : head.fields)
+    if (http::iequals(f.name, name)) join_line(all, f.value);
+  return all;
+}
+
+// An empty credential names nobody.
+std::optional<std::string> credential(const http::request_head& head, http::field_id id) {
+  std::optional<std::string> all;
+  for (const http::field& f : head.fields)
+    if (f.id == id && !f.value.empty()) join_line(all, f.value);
+  return all;
+}
+
+// RFC 6265 §4.2.1; names are compared with their case. A name that comes twice counts with all of its values.
+std::optional<std::string> cookie(const http::request_head& head, std::string_view name) {
+  std::optional<std::string> all;
+  for (const http::field& f : head.fields) {
+    if (f.id != http::field_id::cookie) continue;
+    std::string_view rest = f.value;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(';'), rest.size());
+      const std::string_view pair = trim(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::size_t equals = pair.find('=');
+      if (equals != std::string_view::npos && trim(pair.substr(0, equals)) == name)
+        join_line(all, trim(pair.substr(equals + 1)));
+    }
+  }
+  return all;
+}
+
+bool istarts_with(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() && http::iequals(text.substr(0, prefix.size()), prefix);
+}
+
+// Schemes whose value is made anew for each try, from a time, a nonce or the message itself.
+bool changes_with_each_try(std::string_view authorization) {
+  const std::string_view scheme = authorization.substr(0, authorization.find_first_of(" \t,"));
+  if (istarts_with(scheme, "AWS4-")) return true;
+  constexpr std::string_view schemes[] = {"OAuth", "Digest", "Signature", "Hawk", "DPoP"};
+  return std::any_of(std::begin(schemes), std::end(schemes),
+                     [&](std::string_view s) { return http::iequals(scheme, s); });
+}
+
+// A cookie that the scope names tells callers apart by itself.
+bool takes_cookies(const std::vector<config::source>& scope) {
+  return std::any_of(scope.begin(), scope.end(), [](const config::source& s) {
+    return s.type == kind::cookie || (s.type == kind::header && http::iequals(s.name, "cookie"));
+  });
+}
+
+void append_part(std::vector<name_part>& parts, const config::source& s, const request_view& request) {
+  const http::request_head& head = *request.head;
+  switch (s.type) {
+    case kind::credential:
+      parts.push_back({"credential:authorization", credential(head, http::field_id::authorization)});
+      parts.push_back({"credential:x-api-key", credential(head, http::field_id::x_api_key)});
+      return;
+    case kind::header: parts.push_back({s.text, header_lines(head, s.name)}); return;
+    case kind::cookie: parts.push_back({s.text, cookie(head, s.name)}); return;
+    case kind::constant: parts.push_back({s.text, s.name}); return;
+    case kind::path: {
+      const auto value = captured(request, s.name);
+      parts.push_back({s.text, value ? std::optional<std::string>(*value) : std::nullopt});
+      return;
+    }
+    // the check of the configuration lets none of these into a scope
+    case kind::jwt:
+    case kind::mtls:
+    case kind::query:
+    case kind::json:
+    case kind::form:
+    case kind::xml:
+    case kind::fingerprint: parts.push_back({s.text, std::nullopt}); return;
+  }
+}
+
+}  // namespace
+
+std::vector<name_part> scope_parts(const std::vector<config::source>& scope, const request_view& request) {
+  std::vector<name_part> parts;
+  parts.reserve(scope.size() + 1);
+  for (const config::source& s : scope) append_part(parts, s, request);
+  return parts;
+}
+
+std::optional<std::string_view> scope_refusal(const std::vector<config::source>& scope,
+                                              const http::request_head& head) {
+  const bool by_credential =
+      std::any_of(scope.begin(), scope.end(), [](const config::source& s) { return s.type == kind::credential; });
+  if (!by_credential) return std::nullopt;
+  bool named = false, has_cookie = false;
+  for (const http::field& f : head.fields) {
+    if (f.value.empty()) continue;
+    if (f.id == http::field_id::authorization && changes_with_each_try(f.value))
+      return "The Authorization of this request is made anew for each try, so that a retry could not be told from "
+             "another "
+             "caller's request. Ask the operator of this API to replace `credential` in the route's scope by what "
+             "stays the "
+             "same, such as header:NAME or \"path:{name}\".";
+    named = named || f.id == http::field_id::authorization || f.id == http::field_id::x_api_key;
+    has_cookie = has_cookie || f.id == http::field_id::cookie;
+  }
+  if (named || !has_cookie || takes_cookies(scope)) return std::nullopt;
+  return "This request names its caller by a cookie only. Send Authorization or X-Api-Key, or ask the operator of this "
+         "API "
+         "to add cookie:NAME, with the name of the session's cookie, to the route's scope.";
+}
+
+std::optional<std::string_view> captured(const request_view& request, std::string_view name) {
+  if (name.size() > 2 && name.front() == '{' && name.back() == '}') name = name.substr(1, name.size() - 2);
+  if (request.captures == nullptr) return std::nullopt;
+  for (const auto& [key, value] : *request.captures)
+    if (key == name && !value.empty()) return value;
+  return std::nullopt;
+}
+
+}  // namespace idem::idempotency

@@ -1,0 +1,90 @@
+#include "proxy/aftermath.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <algorithm>
+
+#include "idem/telemetry/log.hpp"
+
+namespace idem::proxy {
+
+using namespace std::chrono_literals;
+using idempotency::settled_as;
+
+net::task<void> aftermath::pause(std::chrono::milliseconds t) {
+  net::event woken;
+  net::deadline d(w_.wheel, [&] { woken.set(); });
+  d.after(t);
+  co_await woken.wait();
+}
+
+void aftermath::keep_settling(std::shared_ptr<claim> c, std::size_t bytes) {
+  if (pending_ >= max_jobs || bytes_ + bytes > max_bytes) {
+    telemetry::warn("backlog is full: an answer that the store did not take is dropped, its key becomes an unknown outcome",
+                    {{"waiting", static_cast<std::int64_t>(pending_)}});
+    c->stop_renewing();
+    return;
+  }
+  net::asio::co_spawn(w_.io.get_executor(), settle(std::move(c), bytes), net::asio::detached);
+}
+
+net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
+  ++pending_;
+  bytes_ += bytes;
+  w_.metrics.backlog.fetch_add(1, std::memory_order_relaxed);
+  const auto give_up_at = net::lease_clock::now() + c->engine.route().retention;
+  auto wait = 100ms;
+  for (;;) {
+    co_await pause(wait);
+    wait = std::min<std::chrono::milliseconds>(wait * 2, 1s);
+    co_await c->drive(c->engine.settle_again());
+    if (c->engine.settlement_result() != settled_as::not_stored) break;
+    if (net::lease_clock::now() > give_up_at) break;
+  }
+  c->stop_renewing();
+  if (c->engine.settlement_result() == settled_as::recreated) w_.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
+  if (c->engine.settlement_result() == settled_as::superseded) {
+    w_.metrics.lost_completions.fetch_add(1, std::memory_order_relaxed);
+  }
+  w_.metrics.backlog.fetch_sub(1, std::memory_order_relaxed);
+  bytes_ -= bytes;
+  --pending_;
+}
+
+void aftermath::release_abandoned(std::shared_ptr<claim> c) {
+  for (const auto& token : c->engine.abandoned_tokens()) {
+    net::asio::co_spawn(w_.io.get_executor(), release(c, token), net::asio::detached);
+  }
+}
+
+net::task<void> aftermath::release(std::shared_ptr<claim> c, idempotency::engine::abandoned token) {
+  struct one_reply {
+    net::event done;
+    store::reply reply;
+  };
+  ++pending_;
+  const auto period = std::clamp<std::chrono::milliseconds>(c->engine.route().lease / 20, 50ms, 500ms);
+  bool answered = false;
+  // At least one answered release after the end, so that a store that was away all the time is asked once it is back.
+  const auto last = token.until + 10 * c->engine.route().lease;
+  while (net::lease_clock::now() < token.until || (!answered && net::lease_clock::now() < last)) {
+    one_reply call;
+    const auto command = c->engine.repeated_release(token.token);
+    const std::string value(command.value), expect(command.expect);
+    auto own = command;
+    own.value = value;
+    own.expect = expect;
+    w_.store->submit(own, [&call](store::reply r) {
+      call.reply = std::move(r);
+      call.done.set();
+    });
+    if (!call.done.is_set()) co_await call.done.wait();
+    answered = call.reply.what != idempotency::verdict::unavailable && call.reply.what != idempotency::verdict::refused;
+    if (w_.shared.stopping.load(std::memory_order_relaxed)) break;
+    co_await pause(period);
+  }
+  --pending_;
+}
+
+}  // namespace idem::proxy

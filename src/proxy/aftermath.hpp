@@ -1,0 +1,41 @@
+// What is still owed to the store when an exchange is over: answers that it did not take in time, and releases of tokens
+// that may still land. Bounded; what does not fit lapses into an unknown outcome, which is safe.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "proxy/claim.hpp"
+#include "proxy/worker.hpp"
+
+namespace idem::proxy {
+
+class aftermath {
+ public:
+  explicit aftermath(worker& w) : w_(w) {}
+
+  /// Repeats the claim's last settling command until the store takes it. The lease is renewed meanwhile.
+  /// @param bytes what the record holds, for the bound
+  void keep_settling(std::shared_ptr<claim> c, std::size_t bytes);
+
+  /// Repeats the release of every token that the claim gave up, until a lease has passed since its last command that had
+  /// no reply.
+  void release_abandoned(std::shared_ptr<claim> c);
+
+  /// What is still owed; a drain waits for it.
+  std::size_t pending() const { return pending_; }
+
+ private:
+  static constexpr std::size_t max_jobs = 10'000;
+  static constexpr std::size_t max_bytes = 64 * 1024 * 1024;
+
+  net::task<void> settle(std::shared_ptr<claim> c, std::size_t bytes);
+  net::task<void> release(std::shared_ptr<claim> c, idempotency::engine::abandoned token);
+  net::task<void> pause(std::chrono::milliseconds t);
+
+  worker& w_;
+  std::size_t pending_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace idem::proxy

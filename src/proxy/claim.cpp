@@ -1,0 +1,133 @@
+#include "proxy/claim.hpp"
+
+#include <random>
+
+#include "idem/telemetry/log.hpp"
+
+namespace idem::proxy {
+
+using idempotency::next;
+using idempotency::op;
+using idempotency::verdict;
+using std::chrono::milliseconds;
+
+namespace {
+
+telemetry::histogram& histogram_of(telemetry::worker_block& m, op what) {
+  if (what == op::claim) return m.store_claim;
+  if (what == op::complete) return m.store_complete;
+  return m.store_other;
+}
+
+/// 0.9 … 1.1 times t, so that the leases of one moment do not stay in step.
+milliseconds jittered(milliseconds t) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return t * std::uniform_int_distribution<int>(90, 110)(random) / 100;
+}
+
+struct one_reply {
+  net::event done;
+  store::reply reply;
+};
+
+}  // namespace
+
+claim::claim(worker& worker, std::shared_ptr<proxy::runtime> r, idempotency::engine::setup s)
+    : engine(std::move(s)), w(worker), runtime(std::move(r)), renewal_(worker.wheel, [this] { renew(); }) {}
+
+claim::~claim() {
+  stop_renewing();
+  end_flight();
+  if (remembered_) {
+    const std::lock_guard lock(w.shared.names_lock);
+    if (auto it = w.shared.names.find(engine.name()); it != w.shared.names.end()) w.shared.names.erase(it);
+  }
+}
+
+net::task<next> claim::drive(next n) {
+  auto self = shared_from_this();
+  while (n == next::submit) {
+    one_reply call;
+    const auto started = std::chrono::steady_clock::now();
+    const auto what = engine.pending().what;
+    w.store->submit(engine.pending(), [&call](store::reply r) {
+      call.reply = std::move(r);
+      call.done.set();
+    });
+    if (!call.done.is_set()) co_await call.done.wait();
+    const auto took = std::chrono::steady_clock::now() - started;
+    store_time += std::chrono::duration_cast<std::chrono::microseconds>(took);
+    histogram_of(w.metrics, what).observe(took);
+    if (call.reply.what == verdict::unavailable || call.reply.what == verdict::refused) {
+      w.metrics.store_errors.fetch_add(1, std::memory_order_relaxed);
+    }
+    n = engine.resume(std::move(call.reply), net::lease_clock::now(), unix_ms_now());
+  }
+  co_return n;
+}
+
+// -------------------------------------------------------------------------------------------------------------- renewing
+
+void claim::arm(milliseconds base) { renewal_.after(jittered(base)); }
+
+void claim::start_renewing() {
+  if (renewing_) return;
+  renewing_ = true;
+  listed_ = w.claims.insert(w.claims.end(), this);
+  arm(engine.route().lease / 3);
+}
+
+void claim::stop_renewing() {
+  if (!renewing_) return;
+  renewing_ = false;
+  w.claims.erase(listed_);
+  renewal_.clear();
+}
+
+void claim::renew_soon() {
+  if (renewing_ && !renew_under_way_) renew();
+}
+
+void claim::renew() {
+  if (!renewing_ || renew_under_way_) return;
+  renew_under_way_ = true;
+  w.metrics.renewals.fetch_add(1, std::memory_order_relaxed);
+  w.store->submit(engine.renew_command(net::lease_clock::now()), [self = shared_from_this()](store::reply r) {
+    self->renew_under_way_ = false;
+    if (r.what == verdict::recreated) self->w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
+    if (!self->engine.renewed(r)) self->stop_renewing();
+    if (!self->renewing_) return;
+    const bool answered = r.what == verdict::done || r.what == verdict::recreated;
+    self->arm(answered ? self->engine.route().lease / 3 : std::min(self->engine.route().lease / 10, milliseconds(500)));
+  });
+}
+
+// -------------------------------------------------------------------------------------------------------------- counting
+
+void claim::count_in_flight() {
+  if (counted_) return;
+  counted_ = true;
+  w.shared.in_flight.fetch_add(1, std::memory_order_relaxed);
+  w.metrics.in_flight.fetch_add(1, std::memory_order_relaxed);
+}
+
+void claim::end_flight() {
+  if (!counted_) return;
+  counted_ = false;
+  w.shared.in_flight.fetch_sub(1, std::memory_order_relaxed);
+  w.metrics.in_flight.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void claim::remember_name() {
+  if (remembered_) return;
+  remembered_ = true;
+  const std::lock_guard lock(w.shared.names_lock);
+  w.shared.names.insert(engine.name());
+}
+
+bool known_here(shared_state& shared, const std::string& name) {
+  const std::lock_guard lock(shared.names_lock);
+  return shared.names.contains(name);
+}
+
+}  // namespace idem::proxy

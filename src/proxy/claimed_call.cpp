@@ -1,0 +1,436 @@
+#include "proxy/claimed_call.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <algorithm>
+
+#include "proxy/aftermath.hpp"
+#include "proxy/forwarding.hpp"
+#include "proxy/stored_answer.hpp"
+
+namespace idem::proxy {
+
+namespace asio = net::asio;
+using http::body_step;
+using http::framing_kind;
+using idempotency::next;
+using idempotency::settlement;
+
+namespace {
+
+constexpr unsigned max_interim = 8;
+/// What may wait for a slow client once an answer is too large to be kept anyway.
+constexpr std::size_t window = 64 * 1024;
+
+bool is_event_stream(const http::response_head& head) {
+  constexpr std::string_view type = "text/event-stream";
+  const auto value = head.value(http::field_id::content_type);
+  return value.size() >= type.size() && http::iequals(value.substr(0, type.size()), type) &&
+         (value.size() == type.size() || value[type.size()] == ';' || value[type.size()] == ' ');
+}
+
+}  // namespace
+
+claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned, std::string request, bool bypass)
+    : c_(c),
+      claim_(std::move(owned)),
+      route_(claim_->engine.route()),
+      request_(std::move(request)),
+      bypass_(bypass),
+      up_(c.w.buffers, c.w.wheel, claim_->runtime->pool),
+      sender_(c),
+      response_limit_(c.w.wheel, [this] { client_late(); }),
+      processing_limit_(c.w.wheel, [this] { break_off(fault::processing_limit); }),
+      idle_limit_(c.w.wheel, [this] { sender_.abort(); }),
+      began_(std::chrono::steady_clock::now()) {
+  c_.on_break = [this] { break_off(fault::drained); };
+  response_limit_.after(c_.route->route->response_timeout);
+  processing_limit_.after(route_.max_processing);
+}
+
+void claimed_call::break_off(fault f) {
+  if (broken_off_ == fault::none) broken_off_ = f;
+  up_.close();
+}
+
+std::chrono::milliseconds claimed_call::elapsed() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_);
+}
+
+// -------------------------------------------------------------------------------------------------------------- sending
+
+net::task<next> claimed_call::prepare() {
+  fault_ = co_await up_.connect();
+  if (fault_ == fault::none && broken_off_ != fault::none) fault_ = broken_off_;
+  if (fault_ != fault::none) co_return next::execute;
+  while (!bypass_ && !claim_->engine.may_send(net::lease_clock::now())) {
+    const auto n = co_await claim_->drive(claim_->engine.renew_before_send(net::lease_clock::now()));
+    if (n != next::execute) co_return n;
+  }
+  // From here to the first byte nothing waits: the check holds for the send.
+  if (send_first()) co_return next::execute;
+  // An idle connection that had died: not a byte has left, so another one may be tried, once.
+  fault_ = co_await up_.connect_fresh();
+  if (fault_ != fault::none) co_return next::execute;
+  while (!bypass_ && !claim_->engine.may_send(net::lease_clock::now())) {
+    const auto n = co_await claim_->drive(claim_->engine.renew_before_send(net::lease_clock::now()));
+    if (n != next::execute) co_return n;
+  }
+  if (!send_first()) fault_ = fault::upstream_connect;
+  co_return next::execute;
+}
+
+/// False if the connection was dead and nothing has left.
+bool claimed_call::send_first() {
+  const auto sent = up_.send_now(request_);
+  if (up_.write_failed() && !up_.written()) return false;
+  unsent_ = std::string_view(request_).substr(sent);
+  if (!bypass_) claim_->start_renewing();
+  if (!unsent_.empty()) {
+    uploading_ = true;
+    asio::co_spawn(c_.w.io.get_executor(), upload(), asio::detached);
+  }
+  return true;
+}
+
+net::task<void> claimed_call::upload() {
+  if (co_await up_.send(unsent_)) unsent_ = {};
+  uploading_ = false;
+  uploaded_.set();
+}
+
+net::task<after> claimed_call::answer_connect_failure() {
+  const auto f = fault_;
+  c_.log.fault = row(f).label;
+  c_.log.what = row(f).decision;
+  idempotency::problem p(row(f).answer);
+  p.safe_new_key = claim_->engine.own().attempt == 1;
+  if (!bypass_) {
+    released_ = true;
+    co_await claim_->drive(claim_->engine.release());
+    if (claim_->engine.settlement_result() == idempotency::settled_as::not_stored) owe(0);
+  }
+  response_limit_.clear();
+  co_await sender_.drained();
+  if (client_done_) co_return co_await leave(after::close);
+  co_return co_await leave(co_await c_.answer(std::move(p), after::keep));
+}
+
+// ----------------------------------------------------------------------------------------------------------- the answer
+
+net::task<after> claimed_call::run() {
+  const auto f = co_await receive();
+  response_limit_.clear();
+  processing_limit_.clear();
+  idle_limit_.clear();
+  c_.log.upstream = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
+  c_.log.attempt = claim_->engine.own().attempt;
+  c_.route->metrics->upstream.observe(std::chrono::steady_clock::now() - began_);
+  after how = after::close;
+  if (f == fault::none) {
+    c_.route->took(elapsed());
+    how = co_await settle_answer();
+  } else {
+    how = co_await settle_failure(f);
+  }
+  if (uploading_) up_.close();
+  if (uploading_ && !uploaded_.is_set()) co_await uploaded_.wait();
+  up_.finish(unsent_.empty());
+  co_return co_await leave(how);
+}
+
+net::task<fault> claimed_call::receive() {
+  auto f = co_await heads();
+  if (f != fault::none) co_return f;
+  take_head();
+  const bool too_large = from_.kind == framing_kind::length && from_.length > route_.max_stored_body;
+  keeps_ = settlement_ == settlement::succeed || settlement_ == settlement::fail;
+  if (keeps_ && (too_large || is_event_stream(up_.head()))) co_await store_without_body();
+  up_.begin_body();
+  co_return co_await body();
+}
+
+net::task<fault> claimed_call::heads() {
+  for (unsigned interim = 0;;) {
+    const auto f = co_await up_.read_head(c_.facts.head_method ? "HEAD" : "POST");
+    if (broken_off_ != fault::none) co_return broken_off_;
+    if (f != fault::none) co_return f;
+    const auto status = up_.head().status;
+    if (status == 101) co_return fault::upstream_malformed;  // nothing was asked to be upgraded
+    if (status >= 200) co_return fault::none;
+    // 100 was answered by the proxy itself, which had the whole body before
+    if (++interim <= max_interim && status != 100 && c_.facts.minor >= 1 && !client_done_) {
+      std::string relayed;
+      http::append_response_head(relayed, up_.head(), {});
+      sender_.send(relayed);
+    }
+    up_.next_head();
+  }
+}
+
+void claimed_call::take_head() {
+  const auto& head = up_.head();
+  response_limit_.clear();
+  status_ = head.status;
+  if (!client_done_) c_.log.status = status_;
+  settlement_ = idempotency::settle_by_status(status_, route_.guarantee, route_.statuses);
+  from_ = head.body;
+  append_answer_lines(lines_, head, claim_->runtime->config->server.via);
+  block_ = header_block(head, route_.replay_drop);
+}
+
+net::task<fault> claimed_call::body() {
+  for (;;) {
+    const auto step = up_.next_piece();
+    if (step.type == body_step::kind::data) {
+      c_.log.bytes_out += step.data.size();
+      co_await take_piece(step.data);
+      continue;
+    }
+    if (step.type == body_step::kind::error) co_return fault::upstream_malformed;
+    if (step.type == body_step::kind::done) co_return fault::none;
+    co_await forward();
+    if (!client_done_) idle_limit_.after(claim_->runtime->config->upstream.idle_timeout);
+    const auto f = co_await up_.read_more();
+    idle_limit_.clear();
+    if (broken_off_ != fault::none) co_return broken_off_;
+    if (f != fault::none) co_return f;
+  }
+}
+
+net::task<void> claimed_call::take_piece(std::string_view data) {
+  if (capture_ && body_.size() + data.size() > route_.max_stored_body) {
+    // crossed the limit: from here it is certain that the answer cannot be kept
+    const std::string so_far = std::move(body_);
+    body_.clear();
+    capture_ = false;
+    if (keeps_) co_await store_without_body();
+    if (!streaming_) {
+      open_stream();
+      stream_data(so_far);
+    }
+  }
+  if (capture_) {
+    body_ += data;
+    if (streaming_) stream_data(data);
+  } else {
+    if (!streaming_) open_stream();
+    stream_data(data);
+  }
+}
+
+/// Everything that was read is used up, and the answer goes on: what the client can have, it gets now.
+net::task<void> claimed_call::forward() {
+  if (!streaming_) {
+    open_stream();
+    if (capture_ && !body_.empty()) stream_data(body_);
+  }
+  if (!capture_) co_await hold_to_client_pace();
+}
+
+net::task<void> claimed_call::hold_to_client_pace() {
+  if (sender_.pending() > window) co_await sender_.drained();
+  if (without_body_ && sender_.gone() && !processing_limit_.armed()) {
+    processing_limit_.after(std::max(route_.max_processing - elapsed(), std::chrono::milliseconds(1)));
+  }
+}
+
+/// X: done, and never executed again, but the answer cannot be replayed.
+net::task<void> claimed_call::store_without_body() {
+  capture_ = false;
+  without_body_ = true;
+  claim_->stop_renewing();
+  // Without anybody who reads it, an endless answer ends with the limit; with a reader it may go on.
+  if (!sender_.gone() && !client_done_) processing_limit_.clear();
+  if (bypass_) co_return;
+  const auto n = claim_->engine.complete(idempotency::record_state::without_body, {status_, block_, {}});
+  co_await claim_->drive(n);
+}
+
+// --------------------------------------------------------------------------------------------------------- to the client
+
+void claimed_call::open_stream() {
+  streaming_ = true;
+  if (client_done_) return;
+  to_ = answer_framing(from_, c_.facts.minor);
+  close_ = c_.must_close() || to_.kind == framing_kind::until_close;
+  std::string head = lines_;
+  end_answer_head(head, c_, to_, close_, bypass_ ? "Idempotency-Status: bypassed\r\n" : "");
+  sender_.send(head);
+}
+
+/// All but the last byte, which is held until the store has the answer. X has nothing to wait for.
+void claimed_call::stream_data(std::string_view data) {
+  if (client_done_ || data.empty()) return;
+  std::string bytes;
+  if (!without_body_) {
+    std::string now = std::move(held_);
+    now += data.substr(0, data.size() - 1);
+    held_.assign(1, data.back());
+    if (now.empty()) return;
+    append_data(bytes, to_, now);
+  } else {
+    std::string now = std::move(held_);
+    held_.clear();
+    now += data;
+    append_data(bytes, to_, now);
+  }
+  sender_.send(bytes);
+}
+
+/// response_timeout: the client is told, the call goes on, and its late answer is stored.
+void claimed_call::client_late() {
+  if (streaming_ || client_done_) return;
+  client_done_ = true;
+  idempotency::problem p(idempotency::problem_code::upstream_timeout);
+  p.close = true;
+  std::string bytes;
+  idempotency::append_problem_response(bytes, p, false, c_.facts.head_method);
+  sender_.send(bytes);
+  c_.log.status = p.status;
+  c_.log.what = telemetry::decision::upstream_timeout;
+  c_.log.fault = row(fault::upstream_late).label;
+  if (sender_.pending() == 0 && !c_.stream.tls()) {
+    net::error_code ignored;
+    c_.stream.lowest().shutdown(asio::socket_base::shutdown_send, ignored);
+  }
+}
+
+/// The rest of the answer, or all of it in one piece. `mark` is a value for Idempotency-Status, or empty.
+net::task<after> claimed_call::send_last(std::string_view mark) {
+  if (client_done_) co_return after::linger;
+  std::string bytes;
+  if (!streaming_) {
+    const bool describes = from_.kind == framing_kind::none;
+    to_ = describes ? from_ : http::framing{framing_kind::length, body_.size()};
+    close_ = c_.must_close();
+    bytes = std::move(lines_);
+    std::string extra;
+    if (!mark.empty()) ((extra += "Idempotency-Status: ") += mark) += "\r\n";
+    end_answer_head(bytes, c_, to_, close_, extra);
+    bytes += body_;
+  } else {
+    if (!held_.empty()) append_data(bytes, to_, held_);
+    if (to_.kind == framing_kind::chunked) {
+      std::string trailers = up_.trailers();
+      if (!mark.empty() && mark != "bypassed") ((trailers += "Idempotency-Status: ") += mark) += "\r\n";
+      http::append_last_chunk(bytes, trailers);
+    }
+  }
+  sender_.send(bytes);
+  co_await sender_.drained();
+  co_return close_ ? after::close : after::keep;
+}
+
+net::task<after> claimed_call::send_found() {
+  if (client_done_) co_return after::linger;
+  if (streaming_) co_return after::abort;
+  auto& engine = claim_->engine;
+  c_.out.clear();
+  switch (engine.answer_found()) {
+    case next::replay:
+      append_replay(c_.out, c_, engine.found().value);
+      c_.log.status = engine.found().value.status;
+      c_.log.what = telemetry::decision::replayed;
+      break;
+    case next::status_only: append_status_only(c_.out, c_, engine.found().value); break;
+    default: co_return co_await c_.answer(engine.refusal(), after::keep);
+  }
+  const bool sent = co_await c_.write(c_.out);
+  co_return !sent || c_.must_close() ? after::close : after::keep;
+}
+
+// ------------------------------------------------------------------------------------------------------------- settling
+
+void claimed_call::owe(std::size_t bytes) { c_.w.aftermath->keep_settling(claim_, bytes); }
+
+net::task<after> claimed_call::settle_answer() {
+  using idempotency::settled_as;
+  using telemetry::decision;
+  auto& engine = claim_->engine;
+  const idempotency::answer whole{status_, block_, body_};
+  auto what = engine.taken_over() ? decision::taken_over : decision::executed;
+  next n = next::settled;
+  switch (settlement_) {
+    case settlement::succeed:
+      if (!without_body_) n = engine.complete(idempotency::record_state::succeeded, whole);
+      break;
+    case settlement::fail:
+      if (!without_body_) n = engine.complete(idempotency::record_state::failed_final, whole);
+      break;
+    case settlement::release:
+      released_ = true;
+      n = engine.release();
+      what = decision::released;
+      break;
+    case settlement::declare:
+      n = engine.declare();
+      what = decision::declared;
+      break;
+  }
+  if (bypass_) {
+    if (n == next::submit) owe(body_.size());
+    if (!client_done_) c_.log.what = decision::bypassed;
+    co_return co_await send_last("bypassed");
+  }
+  if (n == next::submit) co_await claim_->drive(n);
+  const auto result = n == next::submit ? engine.settlement_result() : settled_as::stored;
+  if (result != settled_as::not_stored) claim_->stop_renewing();
+  if (result == settled_as::recreated) c_.w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
+  if (keeps_ && (result == settled_as::superseded || result == settled_as::already) && !without_body_) {
+    c_.w.metrics.lost_completions.fetch_add(1, std::memory_order_relaxed);
+    co_return co_await send_found();
+  }
+  if (result == settled_as::not_stored) {
+    owe(body_.size());
+    if (!client_done_) c_.log.what = decision::not_stored;
+    co_return co_await send_last("not-stored");
+  }
+  if (!client_done_) c_.log.what = what;
+  co_return co_await send_last("");
+}
+
+/// No whole answer: what was written may have been executed.
+net::task<after> claimed_call::settle_failure(fault f) {
+  auto& engine = claim_->engine;
+  up_.close();
+  c_.log.fault = row(f).label;
+  const bool declares = !without_body_ || route_.guarantee == config::guarantee::at_least_once;
+  if (declares) {
+    released_ = idempotency::settle_without_answer(up_.written()) == settlement::release;
+    const auto n = released_ ? engine.release() : engine.declare();
+    if (bypass_) {
+      owe(0);
+    } else {
+      co_await claim_->drive(n);
+      if (engine.settlement_result() == idempotency::settled_as::not_stored) {
+        owe(0);
+      } else {
+        claim_->stop_renewing();
+      }
+    }
+  }
+  if (client_done_) co_return after::linger;
+  c_.log.what = row(f).decision;
+  if (streaming_) co_return after::abort;
+  idempotency::problem p(row(f).answer);
+  p.retryable = p.retryable || route_.guarantee == config::guarantee::at_least_once;
+  co_await sender_.drained();
+  co_return co_await c_.answer(std::move(p), after::keep);
+}
+
+/// The exchange is over for the client; what is owed to the store goes on without it.
+net::task<after> claimed_call::leave(after how) {
+  response_limit_.clear();
+  processing_limit_.clear();
+  // A completion that is still owed must not meet a release of its own token.
+  if (released_) claim_->engine.give_up();
+  c_.w.aftermath->release_abandoned(claim_);
+  claim_->end_flight();
+  c_.log.store = claim_->store_time;
+  if (how != after::abort) co_await sender_.drained();
+  co_return how;
+}
+
+}  // namespace idem::proxy

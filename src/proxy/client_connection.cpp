@@ -1,0 +1,242 @@
+#include "proxy/client_connection.hpp"
+
+#include <algorithm>
+
+#include "idem/http/writer.hpp"
+
+namespace idem::proxy {
+
+using namespace std::chrono_literals;
+using http::parse_result;
+using idempotency::problem;
+using idempotency::problem_code;
+using telemetry::decision;
+
+client_connection::client_connection(worker& worker, net::stream s, std::string peer)
+    : w(worker),
+      runtime(worker.current),
+      stream(std::move(s)),
+      in(worker.buffers),
+      write_limit(worker.wheel),
+      read_limit_(worker.wheel),
+      peer_(std::move(peer)) {
+  self_ = w.connections.insert(w.connections.end(), this);
+  w.shared.connections.fetch_add(1, std::memory_order_relaxed);
+  w.metrics.connections.fetch_add(1, std::memory_order_relaxed);
+  read_limit_.action([this] {
+    timed_out_ = true;
+    stream.cancel();
+  });
+  write_limit.action([this] {
+    gone = true;
+    stream.cancel();
+  });
+}
+
+client_connection::~client_connection() {
+  w.connections.erase(self_);
+  w.shared.connections.fetch_sub(1, std::memory_order_relaxed);
+  w.metrics.connections.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void client_connection::begin_drain() {
+  if (idle_) stream.cancel();
+}
+
+void client_connection::break_off() {
+  broken_off_ = true;
+  if (on_break) return on_break();
+  stream.close();
+}
+
+// ------------------------------------------------------------------------------------------------------------- the life
+
+net::task<void> client_connection::run() {
+  after how = after::close;
+  if (runtime->server_tls && !co_await accept_tls()) co_return;
+  for (;;) {
+    runtime = w.current;
+    const auto& s = runtime->config->server;
+    parser.reset();
+    parser.limits({s.header_limit, s.header_fields, s.uri_limit});
+    const auto head = co_await read_head();
+    if (head == head_result::rejected) {
+      co_await reject(parser.why());
+      co_return;
+    }
+    if (head == head_result::late) {
+      start_log();
+      facts = {};
+      log.what = decision::timed_out;
+      how = co_await answer(problem(problem_code::request_timeout), after::close);
+      end_log();
+      break;
+    }
+    if (head == head_result::ended) break;
+    first_ = false;
+    how = co_await serve();
+    if (how != after::keep || broken_off_) break;
+    in.release_if_empty();
+  }
+  co_await finish(how);
+}
+
+net::task<client_connection::head_result> client_connection::read_head() {
+  const auto& limits = runtime->config->server;
+  timed_out_ = false;
+  auto result = in.empty() ? parse_result::need_more : parser.parse(in.view());
+  bool started = !in.empty() && parser.started(in.view());
+  if (result == parse_result::need_more) {
+    if (w.draining() && !started && !first_) co_return head_result::ended;
+    read_limit_.after(started || first_ ? limits.timeouts.header : limits.timeouts.keep_alive);
+  }
+  while (result == parse_result::need_more) {
+    if (in.full()) in.grow(limits.header_limit + 1024);
+    idle_ = !started;
+    auto [ec, n] = co_await stream.read_some(in.room(in.empty()));
+    idle_ = false;
+    if (timed_out_) co_return started ? head_result::late : head_result::ended;
+    if (ec) co_return head_result::ended;
+    in.commit(n);
+    result = parser.parse(in.view());
+    if (!started && parser.started(in.view())) {
+      started = true;
+      if (result == parse_result::need_more) read_limit_.after(limits.timeouts.header);
+    }
+  }
+  read_limit_.clear();
+  co_return result == parse_result::complete ? head_result::complete : head_result::rejected;
+}
+
+net::task<after> client_connection::serve() {
+  const auto& head = parser.head();
+  facts = {http::iequals(head.method, "HEAD") && head.method == "HEAD", head.keep_alive, head.expect_continue,
+           head.upgrade, head.minor};
+  config::path_captures captures;
+  route = runtime->find(runtime->config->find(head.method, head.authority, head.path, captures));
+  gone = false;
+  start_log();
+  const auto how = co_await run_exchange(*this, captures);
+  on_break = nullptr;
+  end_log();
+  co_return how == after::keep && (must_close() || gone) ? after::close : how;
+}
+
+net::task<void> client_connection::reject(const http::rejection& why) {
+  start_log();
+  facts = {};
+  problem p(why.status == 414 || why.status == 431 ? problem_code::head_too_large : problem_code::malformed_request);
+  p.status = why.status;
+  p.detail = why.reason;
+  log.what = decision::malformed;
+  const auto how = co_await answer(std::move(p), after::linger);
+  end_log();
+  co_await finish(how);
+}
+
+// -------------------------------------------------------------------------------------------------------------- writing
+
+std::size_t client_connection::write_now(std::string_view bytes) {
+  if (gone) return bytes.size();
+  net::error_code ec;
+  const auto n = stream.send_now(bytes, ec);
+  if (ec && ec != net::asio::error::would_block) gone = true;
+  return n;
+}
+
+net::task<bool> client_connection::write(std::string_view bytes) {
+  bytes.remove_prefix(std::min(bytes.size(), write_now(bytes)));
+  while (!bytes.empty() && !gone) {
+    write_limit.after(runtime->config->server.timeouts.body_idle);
+    auto [ec, n] = co_await stream.write_some(net::asio::buffer(bytes.data(), bytes.size()));
+    if (ec) gone = true;
+    bytes.remove_prefix(n);
+  }
+  write_limit.clear();
+  co_return !gone;
+}
+
+net::task<after> client_connection::answer(problem p, after then) {
+  if (then == after::keep && must_close()) then = after::close;
+  p.close = then != after::keep;
+  out.clear();
+  idempotency::append_problem_response(out, p, keep_alive_10(), facts.head_method);
+  log.status = p.status;
+  if (!co_await write(out)) co_return after::close;
+  co_return then;
+}
+
+// --------------------------------------------------------------------------------------------------------------- ending
+
+net::task<void> client_connection::finish(after how) {
+  if (!stream.is_open()) co_return;
+  if (how == after::abort || gone || broken_off_) {
+    stream.abort();
+    co_return;
+  }
+  if (auto* tls = stream.tls()) {
+    timed_out_ = false;
+    read_limit_.after(1s);
+    co_await tls->async_shutdown(net::as_result);
+    read_limit_.clear();
+  }
+  if (how == after::linger) co_await linger();
+  stream.close();
+}
+
+/// Closing with unread bytes would send RST, and the client could lose an answer that it has not read yet.
+net::task<void> client_connection::linger() {
+  net::error_code ec;
+  stream.lowest().shutdown(net::asio::socket_base::shutdown_send, ec);
+  if (ec) co_return;
+  timed_out_ = false;
+  read_limit_.after(2s);
+  std::size_t left = 1 << 20;
+  auto scratch = w.buffers.take();
+  while (!timed_out_ && left > 0) {
+    auto [failed, n] =
+        co_await stream.lowest().async_read_some(net::asio::buffer(scratch.get(), net::buffer_pool::size), net::as_result);
+    if (failed) break;
+    left -= std::min(left, n);
+  }
+  read_limit_.clear();
+}
+
+net::task<bool> client_connection::accept_tls() {
+  auto context = runtime->server_tls;
+  auto& tls = stream.start_tls(*context);
+  timed_out_ = false;
+  read_limit_.after(runtime->config->server.timeouts.header);
+  auto [ec] = co_await tls.async_handshake(net::asio::ssl::stream_base::server, net::as_result);
+  read_limit_.clear();
+  if (ec) stream.close();
+  co_return !ec;
+}
+
+// ------------------------------------------------------------------------------------------------------------- the log
+
+void client_connection::start_log() {
+  log = {};
+  began_ = std::chrono::steady_clock::now();
+  if (!telemetry::access_log_on()) return;
+  log.at = std::chrono::system_clock::now();
+  log.client = peer_;
+  const auto& head = parser.head();
+  log.method = head.method.substr(0, 32);
+  if (route) {
+    log.route = route->route->name;
+  } else {
+    log.path = head.path.substr(0, 256);
+  }
+}
+
+void client_connection::end_log() {
+  auto* block = route ? route->metrics : runtime->unrouted;
+  block->count(log.what);
+  route = nullptr;
+  if (!telemetry::access_log_on()) return;
+  log.total = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
+  telemetry::access(std::move(log));
+}
+
+}  // namespace idem::proxy

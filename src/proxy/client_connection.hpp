@@ -1,0 +1,109 @@
+// One connection of a client: reads heads, lets exchanges answer them one after the other, ends in good order.
+//
+// The connection is a coroutine that owns this object; exchanges are coroutines below it. A client that goes away does not
+// end an exchange whose key is claimed: writing just stops.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "idem/config/config.hpp"
+#include "idem/http/parser.hpp"
+#include "idem/idempotency/problem.hpp"
+#include "idem/net/deadline.hpp"
+#include "idem/net/event.hpp"
+#include "idem/net/stream.hpp"
+#include "idem/telemetry/log.hpp"
+#include "proxy/fault.hpp"
+#include "proxy/read_buffer.hpp"
+#include "proxy/worker.hpp"
+
+namespace idem::proxy {
+
+/// What an exchange must still know of its request once the head's bytes are gone.
+struct request_facts {
+  bool head_method = false;
+  bool keep_alive = false;
+  bool expect_continue = false;
+  bool upgrade = false;
+  unsigned minor = 1;
+};
+
+/// How an exchange leaves the connection.
+enum class after : std::uint8_t {
+  keep,    ///< the next request can be read
+  close,   ///< ends cleanly after what was written
+  linger,  ///< the client may still be sending: read on for a while, so that no RST eats the answer
+  abort    ///< an incomplete answer must not look complete: RST
+};
+
+class client_connection {
+ public:
+  client_connection(worker& w, net::stream s, std::string peer);
+  ~client_connection();
+  client_connection(const client_connection&) = delete;
+  client_connection& operator=(const client_connection&) = delete;
+
+  /// The whole life; ends when the connection does and its last exchange is settled.
+  net::task<void> run();
+
+  /// A drain begins: an idle connection closes now, a busy one after its answer.
+  void begin_drain();
+  /// The drain is over: whatever runs is broken off.
+  void break_off();
+
+  // -- for exchanges --------------------------------------------------------------------------------------------------
+
+  /// Writes all of it, or finds the client gone (false). Bounded by body_idle between two pieces of progress.
+  net::task<bool> write(std::string_view bytes);
+  /// Sends at once what the kernel takes; the rest is the caller's.
+  std::size_t write_now(std::string_view bytes);
+  /// A problem of ours as the answer. Returns how the connection goes on.
+  net::task<after> answer(idempotency::problem p, after then);
+
+  /// Whether answers must announce the end of the connection.
+  bool must_close() const { return !facts.keep_alive || w.draining(); }
+  /// `Connection:` for a head of ours: close, keep-alive to HTTP/1.0, or nothing.
+  std::string_view peer() const { return peer_; }  ///< address without port; "unix" for a unix socket
+  bool keep_alive_10() const { return facts.minor == 0 && !must_close(); }
+
+  worker& w;
+  std::shared_ptr<proxy::runtime> runtime;  ///< of the current request
+  net::stream stream;
+  read_buffer in;
+  http::request_parser parser;
+  request_facts facts;
+  std::string out;             ///< reused: what is written next
+  telemetry::access_entry log;
+  route_state* route = nullptr;
+  bool gone = false;           ///< the client's side has failed; nothing more is written
+  net::deadline write_limit;
+  std::function<void()> on_break;  ///< what an exchange does when the drain is over
+
+ private:
+  enum class head_result : std::uint8_t { complete, rejected, ended, late };
+  net::task<head_result> read_head();
+  net::task<after> serve();
+  net::task<void> reject(const http::rejection& why);
+  net::task<void> finish(after how);
+  net::task<void> linger();
+  net::task<bool> accept_tls();
+  void start_log();
+  void end_log();
+
+  std::list<client_connection*>::iterator self_;
+  net::deadline read_limit_;
+  std::string peer_;
+  std::chrono::steady_clock::time_point began_{};
+  bool idle_ = false;       ///< waits for the first byte of a request
+  bool timed_out_ = false;
+  bool first_ = true;
+  bool broken_off_ = false;
+};
+
+/// Runs one exchange; chooses by route. Defined in exchange.cpp.
+net::task<after> run_exchange(client_connection& c, const config::path_captures& captures);
+
+}  // namespace idem::proxy

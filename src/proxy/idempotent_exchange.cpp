@@ -1,0 +1,353 @@
+#include "proxy/idempotent_exchange.hpp"
+
+#include "idem/http/body.hpp"
+#include "proxy/aftermath.hpp"
+#include "proxy/claimed_call.hpp"
+#include "proxy/decisions.hpp"
+#include "proxy/forwarding.hpp"
+#include "proxy/pass_through.hpp"
+#include "proxy/stored_answer.hpp"
+#include "proxy/waiters.hpp"
+
+namespace idem::proxy {
+
+using http::body_step;
+using http::framing_kind;
+using idempotency::identity_kind;
+using idempotency::next;
+using idempotency::problem;
+using idempotency::problem_code;
+using telemetry::decision;
+
+idempotent_exchange::idempotent_exchange(client_connection& c, const config::path_captures& captures)
+    : c_(c), captures_(captures), route_(c.route->route->idempotency) {}
+
+idempotency::request_view idempotent_exchange::view() const { return {&c_.parser.head(), &captures_, body_, body_known_}; }
+
+std::optional<idempotency::fingerprint> idempotent_exchange::under(std::uint16_t version, std::uint32_t settings) {
+  return c_.runtime->known->compute(version, settings, view());
+}
+
+/// The request's bytes are used up; what follows them belongs to the next one. Views of the head end here.
+void idempotent_exchange::finish_input() {
+  if (finished_input_) return;
+  finished_input_ = true;
+  if (carried_) {
+    c_.in.assign(carry_);
+  } else {
+    c_.in.consume(used_);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------- the way
+
+net::task<after> idempotent_exchange::run() {
+  const bool observes = route_.mode == config::route_mode::observe;
+  const auto& prefix = c_.runtime->config->store.redis.key_prefix;
+  used_ = c_.parser.head_size();
+  identity_ = identify(route_, prefix, view());
+  if (identity_.kind == identity_kind::refused) {
+    if (!observes) co_return co_await refuse(std::move(*identity_.refusal));
+    c_.log.what = decision::observed_other;
+    co_return co_await pass();
+  }
+  if (identity_.kind == identity_kind::keyless) co_return co_await pass();
+  if (observes && (too_long_announced() || c_.parser.head().body.kind == framing_kind::chunked)) {
+    // more than may be buffered, or nobody knows how much: it passes unobserved rather than refused
+    c_.log.what = decision::observed_other;
+    co_return co_await pass();
+  }
+  if (too_long_announced()) co_return co_await body_failed(body_result::too_large);
+  if (const auto r = co_await read_body(); r != body_result::whole) co_return co_await body_failed(r);
+  if (identity_.kind == identity_kind::need_body) {
+    identity_ = identify(route_, prefix, view());
+    if (identity_.kind == identity_kind::refused && !observes) co_return co_await refuse(std::move(*identity_.refusal));
+    if (identity_.kind != identity_kind::keyed) co_return co_await pass();
+  }
+  c_.log.key_hash = identity_.hash();
+  idempotency::engine::setup setup;
+  setup.route = &route_;
+  setup.name = identity_.name;
+  setup.print = idempotency::compute_fingerprint(route_.fingerprint, view());
+  setup.others = this;
+  setup.expected = c_.route->expected;
+  setup.notify = route_.in_flight.respond == config::in_flight_respond::wait;
+  claim_ = std::make_shared<claim>(c_.w, c_.runtime, std::move(setup));
+  if (observes) co_return co_await observe();
+  co_return co_await claim_and_go();
+}
+
+net::task<after> idempotent_exchange::refuse(problem p) {
+  c_.log.what = decision_of(p.code);
+  // A body that is here already can be stepped over; one that is still to come would have to be read for nothing.
+  const bool in_hand = body_known_ || body_in_hand();
+  if (in_hand && !body_known_) co_await read_body();
+  const auto how = co_await c_.answer(std::move(p), in_hand ? after::keep : after::linger);
+  finish_input();
+  co_return how;
+}
+
+net::task<after> idempotent_exchange::pass(std::string_view extra) {
+  pass_through::options o;
+  o.response_timeout = c_.route->route->response_timeout;
+  o.extra = extra;
+  if (body_known_) {
+    o.body = body_;
+    o.body_read = true;
+  }
+  pass_through exchange(c_, o);
+  const auto how = co_await exchange.run();
+  if (body_known_) finish_input();
+  co_return how;
+}
+
+// -------------------------------------------------------------------------------------------------------------- the body
+
+bool idempotent_exchange::too_long_announced() const {
+  const auto& plan = c_.parser.head().body;
+  return plan.kind == framing_kind::length && plan.length > route_.max_request_body;
+}
+
+bool idempotent_exchange::body_in_hand() const {
+  const auto& plan = c_.parser.head().body;
+  if (!plan.has_body()) return true;
+  return plan.kind == framing_kind::length && c_.in.view().size() - used_ >= plan.length;
+}
+
+/// The client waits for 100 before it sends; the refusals that need no body have been made.
+net::task<bool> idempotent_exchange::say_continue() {
+  if (!c_.facts.expect_continue || c_.in.view().size() > used_) co_return true;
+  co_return co_await c_.write("HTTP/1.1 100 Continue\r\n\r\n");
+}
+
+net::task<idempotent_exchange::body_result> idempotent_exchange::read_body() {
+  const auto& plan = c_.parser.head().body;
+  body_known_ = true;
+  if (body_in_hand()) {
+    body_ = plan.has_body() ? c_.in.view().substr(used_, plan.length) : std::string_view{};
+    used_ += body_.size();
+    c_.log.bytes_in = body_.size();
+    co_return body_result::whole;
+  }
+  body_known_ = false;
+  if (!co_await say_continue()) co_return body_result::gone;
+  const auto r = co_await read_rest();
+  body_ = body_store_;
+  body_known_ = r == body_result::whole;
+  c_.log.bytes_in = body_.size();
+  co_return r;
+}
+
+/// Reads through a buffer of its own: the head's views must stay where they are.
+net::task<idempotent_exchange::body_result> idempotent_exchange::read_rest() {
+  http::body_decoder decoder(c_.parser.head().body);
+  auto scratch = c_.w.buffers.take();
+  bool late = false;
+  net::deadline limit(c_.w.wheel, [&] {
+    late = true;
+    c_.stream.cancel();
+  });
+  std::string_view input = c_.in.view().substr(used_);
+  carried_ = true;
+  for (;;) {
+    const auto step = decoder.feed(input);
+    input.remove_prefix(step.consumed);
+    switch (step.type) {
+      case body_step::kind::data:
+        if (body_store_.size() + step.data.size() > route_.max_request_body) co_return body_result::too_large;
+        body_store_ += step.data;
+        continue;
+      case body_step::kind::error: co_return body_result::malformed;
+      case body_step::kind::done: carry_ = input; co_return body_result::whole;
+      case body_step::kind::need_more: break;
+    }
+    limit.after(c_.runtime->config->server.timeouts.body_idle);
+    auto [ec, n] = co_await c_.stream.read_some(net::asio::buffer(scratch.get(), net::buffer_pool::size));
+    if (late) co_return body_result::late;
+    if (ec) co_return body_result::gone;
+    input = {scratch.get(), n};
+  }
+}
+
+net::task<after> idempotent_exchange::body_failed(body_result r) {
+  switch (r) {
+    case body_result::too_large:
+      c_.log.what = decision::too_large;
+      co_return co_await c_.answer(problem(problem_code::request_too_large), after::linger);
+    case body_result::malformed: {
+      c_.log.what = decision::malformed;
+      problem p(problem_code::malformed_request);
+      p.detail = "The request's body breaks its framing.";
+      co_return co_await c_.answer(std::move(p), after::linger);
+    }
+    case body_result::late:
+      c_.log.what = decision::timed_out;
+      co_return co_await c_.answer(problem(problem_code::request_timeout), after::linger);
+    default: c_.log.what = decision::client_gone; co_return after::abort;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- the claim
+
+net::task<after> idempotent_exchange::claim_and_go() {
+  const auto limit = c_.runtime->config->server.max_in_flight;
+  if (c_.w.shared.in_flight.load(std::memory_order_relaxed) >= limit) {
+    problem p(problem_code::busy);
+    p.retry_after = 1;
+    co_return co_await refuse(std::move(p));
+  }
+  claim_->count_in_flight();
+  const bool may_bypass = route_.on_store_error == config::store_error_policy::allow;
+  auto n = co_await acquire();
+  if (n == next::bypass && known_here(c_.w.shared, identity_.name)) {
+    problem p(problem_code::store_unavailable);
+    p.retry_after = 1;
+    co_return co_await refuse(std::move(p));
+  }
+  if (may_bypass && (n == next::bypass || n == next::execute)) claim_->remember_name();
+  co_return co_await act(n);
+}
+
+net::task<next> idempotent_exchange::acquire() {
+  auto& engine = claim_->engine;
+  auto n = engine.start(net::lease_clock::now(), unix_ms_now(), c_.w.grace_until(route_.lease));
+  n = co_await claim_->drive(n);
+  if (n == next::wait) n = co_await wait_for_change(n);
+  co_return n;
+}
+
+net::task<next> idempotent_exchange::wait_for_change(next n) {
+  auto& places = *c_.w.waiters;
+  if (!places.enter(identity_.name, route_.in_flight.max_waiters)) co_return next::refuse;
+  claim_->end_flight();
+  waited_ = true;
+  const auto until = net::deadline::clock::now() + route_.in_flight.wait;
+  while (n == next::wait) {
+    const auto why = co_await places.wait(identity_.name, until, c_.stream);
+    if (why == waiters::woken::client_gone) c_.gone = true;
+    if (why == waiters::woken::client_gone || why == waiters::woken::drained) break;
+    auto& engine = claim_->engine;
+    n = co_await claim_->drive(engine.start(net::lease_clock::now(), unix_ms_now(), c_.w.grace_until(route_.lease)));
+    if (why == waiters::woken::deadline && n == next::wait) break;
+  }
+  places.leave(identity_.name);
+  if (n == next::execute || n == next::bypass) claim_->count_in_flight();
+  co_return n;
+}
+
+net::task<after> idempotent_exchange::act(next n) {
+  switch (n) {
+    case next::execute: co_return co_await execute(false);
+    case next::bypass: co_return co_await execute(true);
+    case next::replay: co_return co_await replay(false);
+    case next::status_only: co_return co_await replay(true);
+    default: co_return co_await refuse_duplicate();
+  }
+}
+
+/// The token of this claim is not used any more; what of it may still land is released in the background.
+void idempotent_exchange::give_up() {
+  claim_->engine.give_up();
+  if (!claim_->engine.abandoned_tokens().empty()) c_.w.aftermath->release_abandoned(claim_);
+  claim_->end_flight();
+  c_.log.store = claim_->store_time;
+}
+
+net::task<after> idempotent_exchange::refuse_duplicate() {
+  give_up();
+  co_return co_await refuse(claim_->engine.refusal());
+}
+
+net::task<after> idempotent_exchange::replay(bool status_only) {
+  give_up();
+  const auto& record = claim_->engine.found().value;
+  c_.out.clear();
+  if (status_only) {
+    append_status_only(c_.out, c_, record);
+  } else {
+    append_replay(c_.out, c_, record);
+  }
+  finish_input();
+  c_.log.status = record.status;
+  c_.log.attempt = record.owner.attempt;
+  c_.log.bytes_out = record.body.size();
+  c_.log.what = status_only ? decision::answer_not_kept : waited_ ? decision::waited : decision::replayed;
+  const auto sent = c_.write_now(c_.out);
+  if (sent < c_.out.size()) co_await c_.write(std::string_view(c_.out).substr(sent));
+  co_return c_.must_close() ? after::close : after::keep;
+}
+
+std::string idempotent_exchange::upstream_request() const {
+  const auto& head = c_.parser.head();
+  auto edits = forwarding_edits(c_);
+  edits.body = head.body.kind == framing_kind::chunked ? http::framing{framing_kind::length, body_.size()} : head.body;
+  const auto attempt = std::to_string(claim_->engine.own().attempt);
+  if (route_.attempt_header) edits.attempt = attempt;
+  std::string request;
+  request.reserve(c_.parser.head_size() + body_.size() + 128);
+  http::append_request_head(request, head, edits);
+  request += body_;
+  return request;
+}
+
+net::task<after> idempotent_exchange::execute(bool bypass) {
+  claimed_call call(c_, claim_, upstream_request(), bypass);
+  const auto n = co_await call.prepare();
+  if (n != next::execute) {
+    // The key was settled by others before a byte was sent.
+    if (call.client_done()) {
+      give_up();
+      finish_input();
+      co_return after::linger;
+    }
+    co_return co_await act(n == next::wait ? next::refuse : n);
+  }
+  finish_input();
+  if (call.connect_failed()) co_return co_await call.answer_connect_failure();
+  co_return co_await call.run();
+}
+
+// ----------------------------------------------------------------------------------------------------------- observation
+
+net::task<after> idempotent_exchange::observe() {
+  auto n = co_await claim_->drive(
+      claim_->engine.start(net::lease_clock::now(), unix_ms_now(), c_.w.grace_until(route_.lease)));
+  const bool owned = n == next::execute;
+  if (owned) claim_->start_renewing();
+  pass_through::options o;
+  o.response_timeout = c_.route->route->response_timeout;
+  o.body = body_;
+  o.body_read = true;
+  auto what = decision::observed_other;
+  if (owned) what = decision::observed_execute;
+  if (n == next::replay || n == next::status_only) what = decision::observed_replay;
+  if (n == next::refuse || n == next::wait) what = observed_decision_of(claim_->engine.refusal().code);
+  pass_through exchange(c_, o);
+  const auto how = co_await exchange.run();
+  if (c_.log.what == decision::passed) c_.log.what = what;
+  co_await settle_observed(owned, exchange.status(), exchange.whole(), exchange.bytes_written());
+  finish_input();
+  co_return how;
+}
+
+/// A record without the answer: enough to tell what a duplicate would have got.
+net::task<void> idempotent_exchange::settle_observed(bool owned, unsigned status, bool whole, bool written) {
+  auto& engine = claim_->engine;
+  claim_->stop_renewing();
+  if (owned) {
+    const auto s = whole ? idempotency::settle_by_status(status, route_.guarantee, route_.statuses)
+                         : idempotency::settle_without_answer(written);
+    const idempotency::answer none{status, "\r\n", {}};
+    auto n = next::settled;
+    switch (s) {
+      case idempotency::settlement::succeed: n = engine.complete(idempotency::record_state::succeeded, none); break;
+      case idempotency::settlement::fail: n = engine.complete(idempotency::record_state::failed_final, none); break;
+      case idempotency::settlement::release: n = engine.release(); break;
+      case idempotency::settlement::declare: n = engine.declare(); break;
+    }
+    co_await claim_->drive(n);
+  }
+  give_up();
+}
+
+}  // namespace idem::proxy

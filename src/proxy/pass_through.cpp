@@ -1,0 +1,314 @@
+#include "proxy/pass_through.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "proxy/forwarding.hpp"
+#include "proxy/tunnel.hpp"
+
+namespace idem::proxy {
+
+namespace asio = net::asio;
+using namespace std::chrono_literals;
+using http::body_step;
+using http::framing_kind;
+using idempotency::problem;
+using idempotency::problem_code;
+
+namespace {
+constexpr unsigned max_interim = 8;
+constexpr auto watch_period = 250ms;
+}  // namespace
+
+pass_through::pass_through(client_connection& c, const options& o)
+    : c_(c), options_(o), up_(c.w.buffers, c.w.wheel, c.runtime->pool), limit_(c.w.wheel), read_limit_(c.w.wheel), watch_(c.w.wheel) {
+  limit_.action([this] { break_off(answered_ ? fault::upstream_stalled : fault::upstream_late); });
+  read_limit_.action([this] {
+    if (broken_off_ == fault::none) broken_off_ = fault::client_late;
+    c_.stream.cancel();
+    up_.close();
+  });
+  watch_.action([this] { watch_client(); });
+}
+
+void pass_through::break_off(fault f) {
+  if (broken_off_ == fault::none) broken_off_ = f;
+  up_.close();
+}
+
+/// While the backend works nothing reads from the client; a reset is found by looking now and then.
+void pass_through::watch_client() {
+  if (c_.stream.reset_by_peer()) {
+    c_.gone = true;
+    break_off(fault::client_gone);
+  } else {
+    watch_.after(watch_period);
+  }
+}
+
+net::task<after> pass_through::run() {
+  c_.on_break = [this] {
+    keep_ = false;
+    break_off(fault::drained);
+    c_.stream.close();
+  };
+  if (!make_head()) co_return co_await fail(fault::client_malformed);
+  upload_whole_ = take_buffered_body();
+  if (!co_await open()) co_return co_await fail(fault_);
+  limit_.after(options_.response_timeout);
+  watch_.after(watch_period);
+  if (!upload_whole_) {
+    uploading_ = true;
+    asio::co_spawn(c_.w.io.get_executor(), upload(), asio::detached);
+  }
+  auto how = co_await answer();
+  if (uploading_) {
+    // an early answer, or a failure: the rest of the request is of no use
+    up_.close();
+    c_.stream.cancel();
+    if (!uploaded_.is_set()) co_await uploaded_.wait();
+  }
+  if (!upload_whole_ && how == after::keep) how = after::linger;
+  if (!upload_whole_ && how == after::close) how = after::linger;
+  co_return how;
+}
+
+// ---------------------------------------------------------------------------------------------------------- the request
+
+bool pass_through::make_head() {
+  const auto& head = c_.parser.head();
+  request_framing_ = options_.body_read && head.body.kind == framing_kind::chunked
+                         ? http::framing{framing_kind::length, options_.body.size()}
+                         : head.body;
+  auto edits = forwarding_edits(c_);
+  edits.body = request_framing_;
+  edits.keep_expect = !options_.body_read;
+  edits.keep_upgrade = c_.facts.upgrade;
+  edits.keep_trailer = request_framing_.kind == framing_kind::chunked;
+  request_.clear();
+  const bool ok = http::append_request_head(request_, head, edits);
+  if (!options_.body_read) c_.in.consume(c_.parser.head_size());
+  return ok;
+}
+
+/// Body bytes that came with the head leave with it. True if that was all.
+bool pass_through::take_buffered_body() {
+  if (options_.body_read) {
+    request_ += options_.body;
+    return true;
+  }
+  request_body_.reset(request_framing_);
+  for (;;) {
+    const auto step = request_body_.feed(c_.in.view());
+    c_.in.consume(step.consumed);
+    switch (step.type) {
+      case body_step::kind::done:
+        if (request_framing_.kind == framing_kind::chunked) http::append_last_chunk(request_, request_body_.trailers());
+        return true;
+      case body_step::kind::data:
+        append_data(request_, request_framing_, step.data);
+        continue;
+      case body_step::kind::error: broken_off_ = fault::client_malformed; return false;
+      case body_step::kind::need_more: return false;
+    }
+  }
+}
+
+/// Connects and sends what is there. Another connection is tried only while no byte was written.
+net::task<bool> pass_through::open() {
+  if (broken_off_ != fault::none) {
+    fault_ = broken_off_;
+    co_return false;
+  }
+  fault_ = co_await up_.connect();
+  if (fault_ != fault::none) co_return false;
+  auto sent = up_.send_now(request_);
+  if (up_.write_failed() && !up_.written()) {
+    fault_ = co_await up_.connect_fresh();
+    if (fault_ != fault::none) co_return false;
+    sent = up_.send_now(request_);
+  }
+  request_.erase(0, sent);
+  if (!request_.empty()) upload_whole_ = upload_whole_ && request_.empty();
+  co_return true;
+}
+
+net::task<void> pass_through::upload() {
+  bool ok = request_.empty() || co_await up_.send(request_);
+  bool done = request_body_.done() || options_.body_read;
+  while (ok && !done) {
+    const auto step = request_body_.feed(c_.in.view());
+    c_.in.consume(step.consumed);
+    if (step.type == body_step::kind::need_more) {
+      read_limit_.after(c_.runtime->config->server.timeouts.body_idle);
+      auto [ec, n] = co_await c_.stream.read_some(c_.in.room());
+      read_limit_.clear();
+      if (ec) {
+        if (broken_off_ == fault::none && !answered_) break_off(fault::client_gone);
+        ok = false;
+      } else {
+        c_.in.commit(n);
+        c_.log.bytes_in += n;
+      }
+      continue;
+    }
+    if (step.type == body_step::kind::error) {
+      break_off(fault::client_malformed);
+      break;
+    }
+    done = step.type == body_step::kind::done;
+    ok = co_await upload_piece(step);
+    limit_.after(options_.response_timeout);
+  }
+  upload_whole_ = ok && done;
+  uploading_ = false;
+  uploaded_.set();
+}
+
+net::task<bool> pass_through::upload_piece(const body_step& step) {
+  piece_.clear();
+  if (step.type == body_step::kind::data) {
+    append_data(piece_, request_framing_, step.data);
+  } else if (request_framing_.kind == framing_kind::chunked) {
+    http::append_last_chunk(piece_, request_body_.trailers());
+  }
+  const auto sent = up_.send_now(piece_);
+  if (sent == piece_.size()) co_return true;
+  co_return co_await up_.send(std::string_view(piece_).substr(sent));
+}
+
+// ----------------------------------------------------------------------------------------------------------- the answer
+
+net::task<after> pass_through::answer() {
+  fault_ = co_await heads();
+  if (fault_ != fault::none) co_return co_await fail(fault_);
+  const auto& head = up_.head();
+  status_ = head.status;
+  c_.log.status = head.status;
+  if (head.status == 101) {
+    if (!c_.facts.upgrade) co_return co_await fail(fault::upstream_malformed);
+    co_return co_await tunnel();
+  }
+  answered_ = true;
+  make_answer_head();
+  up_.begin_body();
+  co_return co_await body();
+}
+
+/// Reads to the final head; interim ones are relayed on the way (RFC 9110 §15.2).
+net::task<fault> pass_through::heads() {
+  for (unsigned interim = 0;;) {
+    const auto f = co_await up_.read_head(c_.facts.head_method ? "HEAD" : "GET");
+    if (broken_off_ != fault::none) co_return broken_off_;
+    if (f != fault::none) co_return f;
+    if (up_.head().status >= 200 || up_.head().status == 101) co_return fault::none;
+    if (++interim <= max_interim) {
+      const bool relayed = co_await relay_interim();
+      if (!relayed) co_return fault::client_gone;
+    }
+    up_.next_head();
+    limit_.after(options_.response_timeout);
+  }
+}
+
+net::task<bool> pass_through::relay_interim() {
+  // 1.0 knows no interim answers, and 100 is for a client that waits for it
+  if (c_.facts.minor == 0 || (up_.head().status == 100 && !c_.facts.expect_continue)) co_return true;
+  c_.out.clear();
+  http::append_response_head(c_.out, up_.head(), {});
+  co_return co_await c_.write(c_.out);
+}
+
+void pass_through::make_answer_head() {
+  const auto& head = up_.head();
+  answer_framing_ = answer_framing(head.body, c_.facts.minor);
+  if (answer_framing_.kind == framing_kind::until_close) keep_ = false;
+  http::response_edits edits;
+  edits.body = answer_framing_;
+  edits.close = c_.must_close() || !keep_;
+  edits.keep_alive_10 = c_.keep_alive_10() && keep_;
+  edits.keep_trailer = answer_framing_.kind == framing_kind::chunked;
+  edits.via = c_.runtime->config->server.via;
+  edits.extra = options_.extra;
+  keep_ = keep_ && !edits.close;
+  c_.out.clear();
+  http::append_response_head(c_.out, head, edits);
+}
+
+net::task<after> pass_through::body() {
+  for (;;) {
+    const auto step = up_.next_piece();
+    if (step.type == body_step::kind::data) {
+      append_data(c_.out, answer_framing_, step.data);
+      c_.log.bytes_out += step.data.size();
+      continue;
+    }
+    if (step.type == body_step::kind::error) co_return co_await fail(fault::upstream_malformed);
+    const bool done = step.type == body_step::kind::done;
+    if (done) co_return co_await end_of_answer();
+    // each read is forwarded at once
+    if (!c_.out.empty()) {
+      limit_.clear();
+      const auto sent = c_.write_now(c_.out);
+      if (sent < c_.out.size()) co_await c_.write(std::string_view(c_.out).substr(sent));
+      c_.out.clear();
+      if (c_.gone) co_return co_await fail(fault::client_gone);
+    }
+    limit_.after(c_.runtime->config->upstream.idle_timeout);
+    const auto f = co_await up_.read_more();
+    if (broken_off_ != fault::none) co_return co_await fail(broken_off_);
+    if (f != fault::none) co_return co_await fail(f);
+  }
+}
+
+net::task<after> pass_through::end_of_answer() {
+  limit_.clear();
+  watch_.clear();
+  if (answer_framing_.kind == framing_kind::chunked) http::append_last_chunk(c_.out, up_.trailers());
+  const auto sent = c_.write_now(c_.out);
+  if (sent < c_.out.size()) co_await c_.write(std::string_view(c_.out).substr(sent));
+  whole_ = true;
+  up_.finish(upload_whole_ && !uploading_);
+  co_return keep_ ? after::keep : after::close;
+}
+
+net::task<after> pass_through::tunnel() {
+  http::response_edits edits;
+  edits.keep_upgrade = true;
+  c_.out.clear();
+  http::append_response_head(c_.out, up_.head(), edits);
+  up_.next_head();
+  limit_.clear();
+  watch_.clear();
+  const bool sent = co_await c_.write(c_.out);
+  if (sent) co_await run_tunnel(c_, up_);
+  up_.close();
+  co_return after::close;
+}
+
+// -------------------------------------------------------------------------------------------------------------- failing
+
+net::task<after> pass_through::fail(fault f) {
+  limit_.clear();
+  watch_.clear();
+  fault_ = broken_off_ != fault::none ? broken_off_ : f;
+  up_.close();
+  c_.log.fault = row(fault_).label;
+  if (answered_) {
+    c_.log.what = row(fault_).decision;
+    co_return after::abort;
+  }
+  if (c_.gone || fault_ == fault::client_gone) {
+    c_.log.what = row(fault::client_gone).decision;
+    co_return after::abort;
+  }
+  problem p(row(fault_).answer);
+  if (fault_ == fault::client_malformed) p.detail = "The request's body breaks its framing; it was not passed on as a whole.";
+  // Without a record nothing tells whether a second request would execute again, unless nothing was written.
+  if (up_.written() == false && row(fault_).upstream_side) p.safe_new_key = true;
+  c_.log.what = row(fault_).decision;
+  const bool client_side = fault_ == fault::client_malformed || fault_ == fault::client_late;
+  co_return co_await c_.answer(std::move(p), client_side || !upload_whole_ ? after::linger : after::keep);
+}
+
+}  // namespace idem::proxy

@@ -1,0 +1,76 @@
+// What passes: no route, no key, an upgrade, or a route that only observes. Streams both ways with bounded buffers.
+//
+// The request's body goes up in a coroutine of its own while the answer is read, so that an early answer arrives
+// (RFC 9112 §9.5). An incomplete message is never made to look complete (RFC 9112 §8): the other side is aborted.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "idem/http/body.hpp"
+#include "idem/http/writer.hpp"
+#include "idem/net/deadline.hpp"
+#include "idem/net/event.hpp"
+#include "proxy/client_connection.hpp"
+#include "proxy/upstream_exchange.hpp"
+
+namespace idem::proxy {
+
+class pass_through {
+ public:
+  /// What an owner wants to be different from plain passing.
+  struct options {
+    std::string_view body;     ///< the whole request body, when it was read already; else it is read from the client
+    bool body_read = false;
+    std::string_view extra;    ///< lines for the answer's head
+    std::chrono::milliseconds response_timeout{};
+  };
+
+  pass_through(client_connection& c, const options& o);
+  net::task<after> run();
+
+  unsigned status() const { return status_; }  ///< of the answer; 0 without a whole one
+  bool whole() const { return whole_; }        ///< the answer came to its end
+  bool bytes_written() const { return up_.written(); }
+  fault why() const { return fault_; }
+
+ private:
+  bool make_head();
+  bool take_buffered_body();
+  net::task<bool> open();
+  net::task<void> upload();
+  net::task<bool> upload_piece(const http::body_step& step);
+  net::task<after> answer();
+  net::task<fault> heads();
+  net::task<bool> relay_interim();
+  void make_answer_head();
+  net::task<after> body();
+  net::task<after> end_of_answer();
+  net::task<after> fail(fault f);
+  net::task<after> tunnel();
+  void watch_client();
+  void break_off(fault f);
+
+  client_connection& c_;
+  options options_;
+  upstream_exchange up_;
+  http::framing request_framing_;
+  http::framing answer_framing_;
+  http::body_decoder request_body_;
+  std::string request_;        ///< head and the first body bytes
+  std::string piece_;          ///< what the upload writes next
+  net::deadline limit_;        ///< response_timeout, then idle_timeout
+  net::deadline read_limit_;   ///< body_idle of the upload
+  net::deadline watch_;
+  net::event uploaded_;
+  fault fault_ = fault::none;
+  fault broken_off_ = fault::none;
+  unsigned status_ = 0;
+  bool upload_whole_ = false;
+  bool uploading_ = false;
+  bool answered_ = false;
+  bool whole_ = false;
+  bool keep_ = true;
+};
+
+}  // namespace idem::proxy

@@ -1,0 +1,231 @@
+#include "idem/proxy/server.hpp"
+
+#include <boost/asio/post.hpp>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+#include "idem/telemetry/log.hpp"
+#include "proxy/aftermath.hpp"
+#include "proxy/client_connection.hpp"
+#include "proxy/listener.hpp"
+#include "proxy/server_tls.hpp"
+#include "proxy/waiters.hpp"
+
+namespace idem::proxy {
+
+namespace asio = net::asio;
+using namespace std::chrono_literals;
+
+struct server::impl {
+  impl(std::shared_ptr<const config::snapshot> c, store::backend& s, telemetry::registry& m)
+      : config(std::move(c)), store(s), metrics(m) {}
+
+  std::shared_ptr<const config::snapshot> config;
+  store::backend& store;
+  telemetry::registry& metrics;
+  shared_state shared;
+  waiter_counts counts;
+  std::shared_ptr<idempotency::known_settings> known;
+  std::vector<std::unique_ptr<worker>> workers;
+  std::vector<std::shared_ptr<listener>> listeners;  ///< in the order of workers, then addresses
+  std::vector<worker*> listener_workers;
+  std::vector<std::thread> threads;
+  std::vector<std::unique_ptr<asio::executor_work_guard<net::executor>>> guards;
+  std::vector<std::uint16_t> ports;
+  std::atomic<bool> store_seen{false};
+
+  std::shared_ptr<runtime> make_runtime(worker& w, const std::shared_ptr<const config::snapshot>& c);
+  std::string tls_error;
+  std::shared_ptr<asio::ssl::context> server_tls, upstream_tls;
+  bool make_tls(const config::snapshot& c);
+
+  template <class F>
+  void on_each(F f) {
+    for (auto& w : workers) asio::post(w->io, [f, p = w.get()] { f(*p); });
+  }
+};
+
+namespace {
+
+bool same_upstream(const config::upstream_config& a, const config::upstream_config& b) {
+  return a.address.text == b.address.text && a.tls.enabled == b.tls.enabled && a.tls.ca == b.tls.ca &&
+         a.tls.server_name == b.tls.server_name && a.tls.certificate == b.tls.certificate && a.tls.key == b.tls.key &&
+         a.tls.verify == b.tls.verify && a.keep_alive_idle == b.keep_alive_idle &&
+         a.keep_alive_max_idle == b.keep_alive_max_idle && a.connect_timeout == b.connect_timeout;
+}
+
+/// The soft limit of open files becomes the hard one: a proxy needs two for each request.
+void raise_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+server::server(std::shared_ptr<const config::snapshot> config, store::backend& store, telemetry::registry& metrics)
+    : impl_(std::make_unique<impl>(std::move(config), store, metrics)) {}
+
+server::~server() {
+  // Coroutines hold objects of their worker: they go before it does.
+  impl_->listeners.clear();
+}
+
+bool server::impl::make_tls(const config::snapshot& c) {
+  tls_error.clear();
+  auto in = make_server_tls(c.server.tls, tls_error);
+  if (!tls_error.empty()) return false;
+  auto out = make_upstream_tls(c.upstream, tls_error);
+  if (!tls_error.empty()) return false;
+  server_tls = std::move(in);
+  upstream_tls = std::move(out);
+  return true;
+}
+
+std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const std::shared_ptr<const config::snapshot>& c) {
+  auto r = std::make_shared<runtime>();
+  r->config = c;
+  r->known = known;
+  r->server_tls = server_tls;
+  const auto& before = w.current;
+  if (before && same_upstream(before->config->upstream, c->upstream) && !c->upstream.tls.enabled) {
+    r->pool = before->pool;
+  } else {
+    r->pool = std::make_shared<upstream_pool>(w.io, w.wheel, c->upstream, upstream_tls, w.metrics);
+  }
+  r->unrouted = &metrics.route(w.index, "");
+  for (const auto& route : c->routes) r->routes.push_back({&route, &metrics.route(w.index, route.name)});
+  return r;
+}
+
+std::string server::listen() {
+  auto& i = *impl_;
+  raise_file_limit();
+  if (!i.make_tls(*i.config)) return i.tls_error;
+  i.known = std::make_shared<idempotency::known_settings>();
+  for (const auto& r : i.config->routes) i.known->add(r.idempotency.fingerprint);
+  for (unsigned n = 0; n < i.config->server.threads; ++n) {
+    i.workers.push_back(std::make_unique<worker>(n, i.shared, i.store, i.metrics, i.counts));
+    i.workers.back()->adopt(i.make_runtime(*i.workers.back(), i.config));
+  }
+  for (const auto& where : i.config->server.listen) {
+    std::string error;
+    std::uint16_t port = 0;
+    const int first = bind_listener(where, error, port);
+    if (first < 0) return error;
+    if (!where.is_unix()) i.ports.push_back(port);
+    for (auto& w : i.workers) {
+      const int fd = w == i.workers.front() ? first : share_listener(first, where, port, error);
+      if (fd < 0) return error;
+      i.listeners.push_back(std::make_shared<listener>(*w, fd, where.is_unix()));
+      i.listener_workers.push_back(w.get());
+    }
+  }
+  return {};
+}
+
+void server::start() {
+  auto& i = *impl_;
+  i.store.subscribe(i.workers.front()->io, [&i](std::string_view name) {
+    i.on_each([text = std::string(name)](worker& w) { w.waiters->notify(text); });
+  });
+  for (auto& l : i.listeners) l->start();
+  for (auto& w : i.workers) {
+    i.guards.push_back(std::make_unique<asio::executor_work_guard<net::executor>>(w->io.get_executor()));
+    i.threads.emplace_back([p = w.get()] {
+      ::pthread_setname_np(::pthread_self(), ("worker-" + std::to_string(p->index)).c_str());
+      p->watch_store();
+      p->io.run();
+    });
+  }
+}
+
+void server::adopt(std::shared_ptr<const config::snapshot> config) {
+  auto& i = *impl_;
+  if (!i.make_tls(*config)) {
+    telemetry::error("certificates cannot be used; the ones from before stay", {{"why", std::string_view(i.tls_error)}});
+  }
+  auto known = std::make_shared<idempotency::known_settings>(*i.known);
+  for (const auto& r : config->routes) known->add(r.idempotency.fingerprint);
+  i.known = known;
+  i.config = config;
+  for (auto& w : i.workers) {
+    asio::post(w->io, [&i, p = w.get(), config, known, tls = i.server_tls, up = i.upstream_tls] {
+      auto r = i.make_runtime(*p, config);
+      r->known = known;
+      p->adopt(std::move(r));
+    });
+  }
+}
+
+void server::drain() {
+  auto& i = *impl_;
+  i.shared.draining.store(true);
+  i.metrics.draining(true);
+  i.on_each([](worker& w) { w.waiters->drain(); });
+}
+
+bool server::draining() const { return impl_->shared.draining.load(); }
+
+void server::shutdown(std::chrono::milliseconds limit) {
+  auto& i = *impl_;
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  drain();
+  for (std::size_t n = 0; n < i.listeners.size(); ++n) {
+    asio::post(i.listener_workers[n]->io, [l = i.listeners[n]] { l->close(); });
+  }
+  i.on_each([](worker& w) {
+    const auto all = w.connections;
+    for (auto* c : all) c->begin_drain();
+  });
+  const auto idle = [&] {
+    // asked on each worker's own thread
+    std::atomic<std::size_t> busy{0}, answered{0};
+    i.on_each([&](worker& w) {
+      busy += w.connections.size() + w.aftermath->pending();
+      ++answered;
+    });
+    while (answered < i.workers.size()) std::this_thread::sleep_for(1ms);
+    return busy == 0;
+  };
+  bool done = idle();
+  while (!done && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(20ms);
+    done = idle();
+  }
+  i.shared.stopping.store(true);
+  if (!done) {
+    i.on_each([](worker& w) {
+      const auto all = w.connections;
+      for (auto* c : all) c->break_off();
+    });
+    // What was broken off is declared in the store: one command for each, all in one pipeline.
+    const auto last = std::chrono::steady_clock::now() + 2 * i.config->store.redis.command_timeout + 500ms;
+    while (!idle() && std::chrono::steady_clock::now() < last) std::this_thread::sleep_for(10ms);
+  }
+  i.on_each([](worker& w) {
+    w.store->close();
+    w.current->pool->close_idle();
+    w.wheel.stop();
+  });
+  i.guards.clear();
+  std::this_thread::sleep_for(10ms);
+  for (auto& w : i.workers) w->io.stop();
+  for (auto& t : i.threads) t.join();
+}
+
+bool server::store_reachable() const {
+  for (const auto& w : impl_->workers) {
+    if (w->metrics.store_up.load(std::memory_order_relaxed) != 0) return true;
+  }
+  return false;
+}
+
+std::vector<std::uint16_t> server::ports() const { return impl_->ports; }
+
+}  // namespace idem::proxy

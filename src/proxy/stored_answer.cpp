@@ -1,0 +1,89 @@
+#include "proxy/stored_answer.hpp"
+
+#include <algorithm>
+
+#include "idem/http/writer.hpp"
+
+namespace idem::proxy {
+
+using http::field_id;
+
+namespace {
+
+bool is_ours(field_id id) { return id == field_id::idempotency_status || id == field_id::idempotent_replayed; }
+
+bool is_framing(field_id id) {
+  return id == field_id::content_length || id == field_id::transfer_encoding || id == field_id::trailer;
+}
+
+bool bodyless(unsigned status) { return status < 200 || status == 204 || status == 304; }
+
+/// Fields that describe a body which `status_only` does not send.
+bool describes_body(std::string_view name) {
+  constexpr std::string_view names[] = {"Content-Encoding", "Content-Range", "ETag",  "Digest",
+                                        "Content-Digest",   "Repr-Digest",   "Content-MD5"};
+  return std::any_of(std::begin(names), std::end(names), [&](auto n) { return http::iequals(n, name); });
+}
+
+}  // namespace
+
+std::string header_block(const http::response_head& head, const std::vector<std::string>& drop) {
+  std::string block;
+  block.reserve(512);
+  block += head.reason;
+  block += "\r\n";
+  for (const auto& f : head.fields) {
+    if (f.hop_by_hop || is_ours(f.id) || is_framing(f.id)) continue;
+    if (std::any_of(drop.begin(), drop.end(), [&](const auto& d) { return http::iequals(d, f.name); })) continue;
+    http::append_field(block, f.name, f.value);
+  }
+  return block;
+}
+
+void append_answer_lines(std::string& out, const http::response_head& head, bool via) {
+  http::append_status_line(out, head.status, head.reason);
+  const bool describes = head.body.kind == http::framing_kind::none && head.status != 204 && head.status >= 200;
+  for (const auto& f : head.fields) {
+    if (f.hop_by_hop || f.id == field_id::idempotency_status) continue;
+    if (is_framing(f.id) && !(describes && f.id == field_id::content_length)) continue;
+    http::append_field(out, f.name, f.value);
+  }
+  if (via) out += "Via: 1.1 idempotency-proxy\r\n";
+}
+
+void end_answer_head(std::string& out, const client_connection& c, http::framing plan, bool close, std::string_view extra) {
+  http::append_framing(out, plan);
+  if (close) {
+    out += "Connection: close\r\n";
+  } else if (c.keep_alive_10()) {
+    out += "Connection: keep-alive\r\n";
+  }
+  out += extra;
+  out += "\r\n";
+}
+
+void append_replay(std::string& out, const client_connection& c, const idempotency::record& r) {
+  http::append_status_line(out, r.status, r.reason());
+  out += r.header_lines();
+  if (!bodyless(r.status) && !c.facts.head_method) {
+    http::append_framing(out, {http::framing_kind::length, r.body.size()});
+  }
+  end_answer_head(out, c, {}, c.must_close(), "Idempotent-Replayed: true\r\n");
+  if (!bodyless(r.status) && !c.facts.head_method) out += r.body;
+}
+
+void append_status_only(std::string& out, const client_connection& c, const idempotency::record& r) {
+  http::append_status_line(out, r.status, r.reason());
+  auto lines = r.header_lines();
+  while (!lines.empty()) {
+    const auto end = lines.find("\r\n");
+    const auto line = lines.substr(0, end);
+    if (!describes_body(line.substr(0, line.find(':')))) (out += line) += "\r\n";
+    lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 2);
+  }
+  if (!bodyless(r.status)) http::append_framing(out, {http::framing_kind::length, 0});
+  end_answer_head(out, c, {}, c.must_close(),
+                  "Idempotent-Replayed: true\r\nIdempotency-Status: answer-not-kept\r\n");
+}
+
+}  // namespace idem::proxy

@@ -1,0 +1,31 @@
+// Answers as they are stored and as they go out: the record's header block, and heads written from it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "idem/http/head.hpp"
+#include "idem/idempotency/record.hpp"
+#include "proxy/client_connection.hpp"
+
+namespace idem::proxy {
+
+/// Reason CRLF, then the lines that are kept: not hop-by-hop, no framing, not the proxy's own names, none of `drop`.
+std::string header_block(const http::response_head& head, const std::vector<std::string>& drop);
+
+/// Status line and lines for the first client, without framing, Connection and the blank line. A Content-Length that only
+/// describes (HEAD, 304) stays.
+void append_answer_lines(std::string& out, const http::response_head& head, bool via);
+
+/// Ends such a head: framing, Connection, `extra` lines, blank line.
+void end_answer_head(std::string& out, const client_connection& c, http::framing plan, bool close, std::string_view extra);
+
+/// A whole replay of a record: the stored status, reason, lines and body, marked (docs/protocol.md, "What a duplicate
+/// gets").
+void append_replay(std::string& out, const client_connection& c, const idempotency::record& r);
+
+/// The same for `oversize: status_only`: without the body, and without fields that describe it.
+void append_status_only(std::string& out, const client_connection& c, const idempotency::record& r);
+
+}  // namespace idem::proxy

@@ -1,0 +1,121 @@
+#include "proxy/upstream_exchange.hpp"
+
+#include <algorithm>
+
+#include "idem/http/head.hpp"
+
+namespace idem::proxy {
+
+namespace {
+/// Heads of answers may be as large as those of requests at most.
+constexpr http::head_limits answer_limits{60 * 1024, 1000, 8 * 1024};
+}  // namespace
+
+upstream_exchange::upstream_exchange(net::buffer_pool& buffers, net::deadline_wheel&, std::shared_ptr<upstream_pool> pool)
+    : buffers_(buffers), pool_(std::move(pool)), in_(buffers_), parser_(answer_limits) {}
+
+net::task<fault> upstream_exchange::connect() {
+  connection_ = pool_->take_idle();
+  if (connection_) co_return fault::none;
+  co_return co_await connect_fresh();
+}
+
+net::task<fault> upstream_exchange::connect_fresh() {
+  connection_.reset();
+  write_failed_ = false;
+  auto made = co_await pool_->connect();
+  connection_ = std::move(made.connection);
+  if (closed_ && connection_) {
+    connection_->stream.close();
+    co_return fault::drained;
+  }
+  co_return made.why;
+}
+
+// -------------------------------------------------------------------------------------------------------------- sending
+
+std::size_t upstream_exchange::send_now(std::string_view bytes) {
+  net::error_code ec;
+  const auto n = connection_->stream.send_now(bytes, ec);
+  written_ |= n > 0;
+  if (ec && ec != net::asio::error::would_block) write_failed_ = true;
+  return n;
+}
+
+net::task<bool> upstream_exchange::send(std::string_view bytes) {
+  while (!bytes.empty() && !write_failed_ && !closed_) {
+    written_ = true;  // TLS gives no account of what has left, and a plain write may be under way
+    auto [ec, n] = co_await connection_->stream.write_some(net::asio::buffer(bytes.data(), bytes.size()));
+    if (ec) write_failed_ = true;
+    bytes.remove_prefix(n);
+  }
+  co_return bytes.empty();
+}
+
+// ------------------------------------------------------------------------------------------------------------ the answer
+
+fault upstream_exchange::classify(const net::error_code&) const {
+  return answer_begun_ ? fault::upstream_cut : fault::upstream_no_answer;
+}
+
+net::task<fault> upstream_exchange::read_head(std::string_view method) {
+  for (;;) {
+    const auto result = in_.empty() ? http::parse_result::need_more : parser_.parse(in_.view(), method);
+    if (result == http::parse_result::complete) co_return fault::none;
+    if (result == http::parse_result::rejected) co_return fault::upstream_malformed;
+    if (in_.full()) in_.grow(answer_limits.header_bytes + 1024);
+    if (closed_) co_return classify({});
+    auto [ec, n] = co_await connection_->stream.read_some(in_.room());
+    if (ec) co_return classify(ec);
+    in_.commit(n);
+    answer_begun_ = true;
+  }
+}
+
+void upstream_exchange::next_head() {
+  in_.consume(parser_.head_size());
+  parser_.reset();
+}
+
+void upstream_exchange::begin_body() {
+  keep_alive_ = parser_.head().keep_alive;
+  body_.reset(parser_.head().body);
+  in_.consume(parser_.head_size());
+  in_body_ = true;
+}
+
+http::body_step upstream_exchange::next_piece() {
+  auto step = body_.feed(in_.view());
+  in_.consume(step.consumed);
+  return step;
+}
+
+net::task<fault> upstream_exchange::read_more() {
+  if (closed_) co_return fault::upstream_cut;
+  auto [ec, n] = co_await connection_->stream.read_some(in_.room());
+  if (!ec) {
+    in_.commit(n);
+    co_return fault::none;
+  }
+  keep_alive_ = false;
+  // A clean end (on TLS: with close_notify) ends a body without a length; anything else cuts it.
+  if (ec == net::asio::error::eof && !closed_ && body_.finish()) co_return fault::none;
+  co_return fault::upstream_cut;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- ending
+
+void upstream_exchange::finish(bool request_whole) {
+  if (!connection_) return;
+  if (request_whole && in_body_ && body_.done() && keep_alive_ && in_.empty() && !closed_ && !write_failed_) {
+    pool_->give_back(std::move(connection_));
+  }
+  connection_.reset();
+}
+
+void upstream_exchange::close() {
+  closed_ = true;
+  if (connection_) connection_->stream.close();
+}
+
+}  // namespace idem::proxy

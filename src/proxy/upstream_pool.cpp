@@ -1,0 +1,196 @@
+#include "proxy/upstream_pool.hpp"
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+
+#include <algorithm>
+
+namespace idem::proxy {
+
+namespace asio = net::asio;
+using namespace std::chrono_literals;
+
+upstream_pool::upstream_pool(asio::io_context& io, net::deadline_wheel& wheel, const config::upstream_config& settings,
+                             std::shared_ptr<asio::ssl::context> tls, telemetry::worker_block& metrics)
+    : io_(io),
+      wheel_(wheel),
+      settings_(settings),
+      tls_(std::move(tls)),
+      metrics_(metrics),
+      sweeper_(wheel, [this] { sweep(); }),
+      names_(std::make_shared<resolution>(io)) {
+  idle_.reserve(settings_.keep_alive_max_idle);
+  const auto& a = settings_.address;
+  if (a.is_unix()) {
+    names_->found = {asio::local::stream_protocol::endpoint(a.unix_path)};
+  } else {
+    boost::system::error_code ec;
+    const auto literal = asio::ip::make_address(a.host, ec);
+    if (!ec) names_->found = {asio::ip::tcp::endpoint(literal, a.port)};
+  }
+  if (!names_->found.empty()) names_->at = std::chrono::steady_clock::time_point::max();
+}
+
+// ----------------------------------------------------------------------------------------------------------------- idle
+
+upstream_ptr upstream_pool::take_idle() {
+  while (!idle_.empty()) {
+    auto c = std::move(idle_.back());
+    idle_.pop_back();
+    metrics_.upstream_idle.fetch_sub(1, std::memory_order_relaxed);
+    if (c->stream.quiet()) {
+      metrics_.upstream_reuses.fetch_add(1, std::memory_order_relaxed);
+      c->reused = true;
+      return c;
+    }
+  }
+  return nullptr;
+}
+
+void upstream_pool::give_back(upstream_ptr c) {
+  if (idle_.size() >= settings_.keep_alive_max_idle) return;
+  c->idle_since = std::chrono::steady_clock::now();
+  idle_.push_back(std::move(c));
+  metrics_.upstream_idle.fetch_add(1, std::memory_order_relaxed);
+  if (!sweeper_.armed()) sweeper_.after(settings_.keep_alive_idle);
+}
+
+/// The oldest stand in front, since the last in is the first out.
+void upstream_pool::sweep() {
+  const auto limit = std::chrono::steady_clock::now() - settings_.keep_alive_idle;
+  const auto keep = std::find_if(idle_.begin(), idle_.end(), [&](const auto& c) { return c->idle_since > limit; });
+  metrics_.upstream_idle.fetch_sub(keep - idle_.begin(), std::memory_order_relaxed);
+  idle_.erase(idle_.begin(), keep);
+  if (!idle_.empty()) sweeper_.at(idle_.front()->idle_since + settings_.keep_alive_idle);
+}
+
+void upstream_pool::close_idle() {
+  metrics_.upstream_idle.fetch_sub(static_cast<std::int64_t>(idle_.size()), std::memory_order_relaxed);
+  idle_.clear();
+}
+
+// ---------------------------------------------------------------------------------------------------------------- names
+
+bool upstream_pool::resolved_recently() const {
+  const auto now = std::chrono::steady_clock::now();
+  return !names_->found.empty() && (names_->at > now || now - names_->at < 30s);
+}
+
+/// The state is shared with the resolver's handler: a look-up cannot be broken off and may outlive the pool.
+void upstream_pool::resolve() {
+  if (names_->running) return;
+  names_->running = true;
+  names_->resolver.async_resolve(settings_.address.host, std::to_string(settings_.address.port),
+                                 [names = names_](const net::error_code& ec, const auto& results) {
+                                   names->running = false;
+                                   if (!ec && !results.empty()) {
+                                     names->found.clear();
+                                     for (const auto& r : results) names->found.emplace_back(r.endpoint());
+                                     names->at = std::chrono::steady_clock::now();
+                                   }
+                                   for (auto* waiter : std::exchange(names->waiting, {})) waiter->set();
+                                 });
+}
+
+/// @param wake set by the look-up, or by whoever watches the time (then `late` is true)
+net::task<bool> upstream_pool::addresses(const bool& late, net::event& wake) {
+  if (resolved_recently()) co_return true;
+  resolve();
+  if (!names_->found.empty()) co_return true;  // the old addresses will do until the new ones are there
+  auto names = names_;
+  names->waiting.push_back(&wake);
+  if (!wake.is_set()) co_await wake.wait();
+  std::erase(names->waiting, &wake);
+  co_return !late && !names->found.empty();
+}
+
+// -------------------------------------------------------------------------------------------------------------- connect
+
+net::task<upstream_pool::outcome> upstream_pool::connect() {
+  bool late = false;
+  net::event wake;
+  net::socket* current = nullptr;
+  net::deadline limit(wheel_, [&] {
+    late = true;
+    if (current) {
+      net::error_code ignored;
+      current->close(ignored);
+    }
+    wake.set();
+  });
+  limit.after(settings_.connect_timeout);
+  const bool known = co_await addresses(late, wake);
+  if (!known) co_return outcome{nullptr, late ? fault::upstream_connect_late : fault::upstream_resolve};
+
+  fault why = fault::upstream_connect;
+  const auto candidates = names_->found;
+  for (const auto& address : candidates) {
+    if (late) break;
+    net::stream s{net::socket(io_)};
+    net::error_code ec;
+    s.lowest().open(address.protocol(), ec);
+    if (ec) continue;
+    current = &s.lowest();
+    auto [failed] = co_await s.lowest().async_connect(address, net::as_result);
+    if (failed || late) {
+      current = nullptr;
+      continue;
+    }
+    s.lowest().non_blocking(true, ec);
+    if (!settings_.address.is_unix()) s.lowest().set_option(asio::ip::tcp::no_delay(true), ec);
+    const fault shaken = tls_ ? co_await handshake(s) : fault::none;
+    current = nullptr;
+    if (late) break;
+    if (shaken != fault::none) {
+      why = shaken;
+      continue;
+    }
+    metrics_.upstream_connects.fetch_add(1, std::memory_order_relaxed);
+    co_return outcome{std::make_unique<upstream_connection>(std::move(s)), fault::none};
+  }
+  // an address that does not answer may be an old one
+  if (names_->at != std::chrono::steady_clock::time_point::max()) names_->at = {};
+  co_return outcome{nullptr, late ? fault::upstream_connect_late : why};
+}
+
+net::task<fault> upstream_pool::handshake(net::stream& s) {
+  auto& tls = s.start_tls(*tls_);
+  const auto& name =
+      settings_.tls.server_name.empty() ? settings_.address.host : settings_.tls.server_name;
+  boost::system::error_code literal;
+  asio::ip::make_address(name, literal);
+  if (literal) SSL_set_tlsext_host_name(tls.native_handle(), name.c_str());
+  if (settings_.tls.verify) tls.set_verify_callback(asio::ssl::host_name_verification(name));
+  auto [ec] = co_await tls.async_handshake(asio::ssl::stream_base::client, net::as_result);
+  co_return ec ? fault::upstream_tls : fault::none;
+}
+
+std::shared_ptr<asio::ssl::context> make_upstream_tls(const config::upstream_config& settings, std::string& error) {
+  if (!settings.tls.enabled) return nullptr;
+  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
+  boost::system::error_code ec;
+  const auto fail = [&](const std::string& what) {
+    error = what + ": " + ec.message();
+    return nullptr;
+  };
+  SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  static constexpr unsigned char alpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+  SSL_CTX_set_alpn_protos(context->native_handle(), alpn, sizeof alpn);
+  if (settings.tls.ca.empty()) {
+    if (context->set_default_verify_paths(ec); ec) return fail("the system's certificate authorities cannot be read");
+  } else if (context->load_verify_file(settings.tls.ca, ec); ec) {
+    return fail("upstream.tls.ca cannot be read");
+  }
+  context->set_verify_mode(settings.tls.verify ? asio::ssl::verify_peer : asio::ssl::verify_none, ec);
+  if (!settings.tls.certificate.empty()) {
+    if (context->use_certificate_chain_file(settings.tls.certificate, ec); ec) {
+      return fail("upstream.tls.certificate cannot be read");
+    }
+    if (context->use_private_key_file(settings.tls.key, asio::ssl::context::pem, ec); ec) {
+      return fail("upstream.tls.key cannot be read");
+    }
+  }
+  return context;
+}
+
+}  // namespace idem::proxy

@@ -1,0 +1,82 @@
+// Connections of one thread to the backend: idle ones, last in first out, and new ones.
+//
+// A pool belongs to one upstream configuration (address and TLS identity). An idle connection is looked at without
+// blocking before it is used again, and is never kept for longer than the backend keeps it. Names are resolved again at
+// most every 30 s, both families.
+#pragma once
+
+#include <boost/asio/ssl/context.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "idem/config/config.hpp"
+#include "idem/net/deadline.hpp"
+#include "idem/net/event.hpp"
+#include "idem/net/stream.hpp"
+#include "idem/telemetry/metrics.hpp"
+#include "proxy/fault.hpp"
+
+namespace idem::proxy {
+
+struct upstream_connection {
+  explicit upstream_connection(net::stream s) : stream(std::move(s)) {}
+  net::stream stream;
+  bool reused = false;
+  std::chrono::steady_clock::time_point idle_since{};
+};
+using upstream_ptr = std::unique_ptr<upstream_connection>;
+
+class upstream_pool {
+ public:
+  /// @param tls null for plain connections; shared by all threads
+  upstream_pool(net::asio::io_context& io, net::deadline_wheel& wheel, const config::upstream_config& settings,
+                std::shared_ptr<net::asio::ssl::context> tls, telemetry::worker_block& metrics);
+
+  /// A connection that was just found quiet, or null.
+  upstream_ptr take_idle();
+  void give_back(upstream_ptr connection);
+
+  struct outcome {
+    upstream_ptr connection;
+    fault why = fault::none;
+  };
+  /// A new connection, within connect_timeout, TLS handshake included.
+  net::task<outcome> connect();
+
+  void close_idle();
+  const config::upstream_config& settings() const { return settings_; }
+
+ private:
+  using endpoint = net::asio::generic::stream_protocol::endpoint;
+  struct resolution {
+    net::asio::ip::basic_resolver<net::asio::ip::tcp, net::executor> resolver;
+    std::vector<endpoint> found;
+    std::chrono::steady_clock::time_point at{};
+    bool running = false;
+    std::vector<net::event*> waiting;
+    explicit resolution(net::asio::io_context& io) : resolver(io) {}
+  };
+
+  void resolve();
+  bool resolved_recently() const;
+  net::task<bool> addresses(const bool& late, net::event& wake);
+  net::task<fault> handshake(net::stream& s);
+  void sweep();
+
+  net::asio::io_context& io_;
+  net::deadline_wheel& wheel_;
+  config::upstream_config settings_;
+  std::shared_ptr<net::asio::ssl::context> tls_;
+  telemetry::worker_block& metrics_;
+  std::vector<upstream_ptr> idle_;
+  net::deadline sweeper_;
+  std::shared_ptr<resolution> names_;
+};
+
+/// The context for connections to the backend, or null for plain ones. Sets `error` if files cannot be used.
+std::shared_ptr<net::asio::ssl::context> make_upstream_tls(const config::upstream_config& settings, std::string& error);
+
+}  // namespace idem::proxy

@@ -1,0 +1,52 @@
+#include "proxy/worker.hpp"
+
+#include "proxy/aftermath.hpp"
+#include "proxy/claim.hpp"
+#include "proxy/client_connection.hpp"
+#include "proxy/waiters.hpp"
+
+namespace idem::proxy {
+
+std::int64_t unix_ms_now() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// A tenth towards what was seen: as many steps up as down once the middle is found, so it settles near the median, and
+/// one slow call does not move it far.
+void route_state::took(std::chrono::milliseconds t) {
+  const auto step = std::max(expected / 10, std::chrono::milliseconds(1));
+  if (t > expected) expected = std::min(expected + step, t);
+  if (t < expected) expected = std::max(expected - step, t);
+}
+
+worker::worker(unsigned i, shared_state& s, store::backend& backend, telemetry::registry& r, waiter_counts& counts)
+    : index(i),
+      shared(s),
+      registry(r),
+      metrics(r.worker(i)),
+      store(backend.open(io)),
+      aftermath(std::make_unique<proxy::aftermath>(*this)),
+      waiters(std::make_unique<proxy::waiters>(*this, counts)) {}
+
+worker::~worker() = default;
+
+void worker::watch_store() {
+  const auto h = store->status();
+  metrics.store_up.store(h.reachable ? 1 : 0, std::memory_order_relaxed);
+  if (h.ever_troubled && h.last_trouble != trouble_seen_) {
+    trouble_seen_ = h.last_trouble;
+    const auto all = claims;
+    for (auto* c : all) c->renew_soon();
+  }
+  store_watch_.expires_after(std::chrono::milliseconds(250));
+  store_watch_.async_wait([this](const net::error_code& ec) {
+    if (!ec) watch_store();
+  });
+}
+
+net::lease_clock::time_point worker::grace_until(std::chrono::milliseconds lease) const {
+  const auto h = store->status();
+  return h.ever_troubled ? h.last_trouble + lease : net::lease_clock::time_point{};
+}
+
+}  // namespace idem::proxy

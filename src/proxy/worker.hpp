@@ -1,0 +1,102 @@
+// One thread of the data side and everything that belongs to it. Nothing here is shared with other threads but the
+// process-wide counters in `shared`.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "idem/config/config.hpp"
+#include "idem/idempotency/fingerprint.hpp"
+#include "idem/net/buffer_pool.hpp"
+#include "idem/net/deadline.hpp"
+#include "idem/net/stream.hpp"
+#include "idem/store/store.hpp"
+#include "idem/telemetry/metrics.hpp"
+#include "proxy/upstream_pool.hpp"
+
+namespace idem::proxy {
+
+class client_connection;
+class aftermath;
+class waiters;
+class waiter_counts;
+class claim;
+
+/// What all workers share. Touched rarely, or by one relaxed atomic operation.
+struct shared_state {
+  std::atomic<std::size_t> in_flight{0};    ///< claimed calls, attached or not
+  std::atomic<std::size_t> connections{0};
+  std::atomic<bool> draining{false};
+  std::atomic<bool> stopping{false};
+
+  /// Names that this process has in flight or in its backlog, on routes with on_store_error: allow only: what is known
+  /// here must not be executed on the word of a store that cannot be read.
+  std::mutex names_lock;
+  std::unordered_multiset<std::string> names;
+};
+
+/// A route with what one thread counts and learns about it.
+struct route_state {
+  const config::route* route = nullptr;
+  telemetry::route_block* metrics = nullptr;
+  /// Recent median of the time from claim to answer, approached step by step.
+  std::chrono::milliseconds expected{1000};
+  void took(std::chrono::milliseconds t);
+};
+
+/// A configuration as one thread uses it. Exchanges keep the one they began with alive.
+struct runtime {
+  std::shared_ptr<const config::snapshot> config;
+  std::shared_ptr<const idempotency::known_settings> known;
+  std::shared_ptr<upstream_pool> pool;
+  std::vector<route_state> routes;
+  telemetry::route_block* unrouted = nullptr;
+  std::shared_ptr<net::asio::ssl::context> server_tls;
+
+  route_state* find(const config::route* r) { return r ? &routes[static_cast<std::size_t>(r - config->routes.data())] : nullptr; }
+};
+
+class worker {
+ public:
+  worker(unsigned index, shared_state& shared, store::backend& store, telemetry::registry& metrics, waiter_counts& counts);
+  ~worker();
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+
+  void adopt(std::shared_ptr<runtime> r) { current = std::move(r); }
+  /// Looks at the store now and then: the gauge, and renewals that cannot wait after trouble with it.
+  void watch_store();
+
+  bool draining() const { return shared.draining.load(std::memory_order_relaxed); }
+  /// Until when lapsed records are answered as in progress and nothing is taken over, after trouble with the store.
+  net::lease_clock::time_point grace_until(std::chrono::milliseconds lease) const;
+
+  unsigned index;
+  shared_state& shared;
+  telemetry::registry& registry;
+  telemetry::worker_block& metrics;
+  net::asio::io_context io{1};
+  net::deadline_wheel wheel{io};
+  net::buffer_pool buffers;
+  std::shared_ptr<runtime> current;
+  std::unique_ptr<store::session> store;
+  std::unique_ptr<proxy::aftermath> aftermath;
+  std::unique_ptr<proxy::waiters> waiters;
+  std::list<client_connection*> connections;
+  std::list<claim*> claims;  ///< whose leases this thread renews
+
+ private:
+  net::timer store_watch_{io};
+  net::lease_clock::time_point trouble_seen_{};
+};
+
+std::int64_t unix_ms_now();
+
+}  // namespace idem::proxy

@@ -1,0 +1,79 @@
+#include "store/redis/handshake.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include "store/redis/resp_writer.hpp"
+#include "store/redis/scripts.hpp"
+
+namespace idem::store::redis {
+
+handshake::handshake(const config::redis_config& settings, std::string_view password, bool probe)
+    : settings_(settings), password_(password) {
+  if (!password_.empty() || !settings_.username.empty()) parts_.push_back(part::authenticate);
+  if (settings_.database != 0) parts_.push_back(part::select);
+  if (probe) parts_.push_back(part::probe);
+}
+
+void handshake::begin(std::string& out) {
+  for (const auto p : parts_) switch (p) {
+      case part::authenticate:
+        if (settings_.username.empty())
+          append_command(out, {"AUTH", password_});
+        else
+          append_command(out, {"AUTH", settings_.username, password_});
+        break;
+      case part::select: append_command(out, {"SELECT", decimal(settings_.database)}); break;
+      case part::probe: append_command(out, {"EVAL", probe_script(), "1", settings_.key_prefix + "{probe}"}); break;
+    }
+  // a connection that needs none of it still has to hear the server once before it counts as one to Redis
+  if (parts_.empty()) append_command(out, {"PING"});
+}
+
+handshake::state handshake::on_reply(const resp_value& v) {
+  if (parts_.empty()) {
+    if (!v.is(resp_type::error)) return state::ready;
+    return fail(classify(v.text) == server_error::no_auth ? "authentication required" : "the server is not serving");
+  }
+  const auto s = on_part(parts_[next_++], v);
+  return s == state::ready && next_ < parts_.size() ? state::going_on : s;
+}
+
+handshake::state handshake::on_part(part p, const resp_value& v) {
+  if (p == part::probe) return on_probe(v);
+  if (!v.is(resp_type::error)) return state::ready;
+  return fail(p == part::authenticate ? "authentication refused" : "database refused");
+}
+
+handshake::state handshake::on_probe(const resp_value& v) {
+  if (!v.is(resp_type::error)) return state::ready;
+  switch (classify(v.text)) {
+    case server_error::read_only: return fail("the server is a read-only replica");
+    case server_error::no_auth: return fail("authentication required");
+    case server_error::not_serving:
+      if (v.text.starts_with("MOVED")) return fail("the server holds only a part of a cluster");
+      return fail("the server is not serving");
+    case server_error::full:
+    case server_error::refused: return state::ready;
+    default: break;
+  }
+  how_ = dialect::transactions;
+  return state::ready;
+}
+
+handshake::state handshake::fail(std::string_view reason) {
+  reason_ = reason;
+  return state::failed;
+}
+
+std::string current_password(const config::redis_config& settings) {
+  if (settings.password_file.empty()) return settings.password;
+  std::ifstream file(settings.password_file, std::ios::binary);
+  if (!file) return settings.password;
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.ends_with('\r')) text.pop_back();
+  return text;
+}
+
+}  // namespace idem::store::redis

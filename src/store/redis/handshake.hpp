@@ -1,0 +1,47 @@
+// What a new connection says first: who we are, which database, and a probe of what the server lets us do. Sent as
+// one pipeline; a server that refuses any of it is treated as one that cannot be reached.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "idem/config/config.hpp"
+#include "store/redis/exchange.hpp"
+#include "store/redis/resp_reader.hpp"
+
+namespace idem::store::redis {
+
+class handshake {
+ public:
+  enum class state : std::uint8_t { going_on, ready, failed };
+
+  /// @param probe whether to ask about scripts and writes: not for a connection that only listens
+  handshake(const config::redis_config& settings, std::string_view password, bool probe);
+
+  void begin(std::string& out);
+  state on_reply(const resp_value& v);
+
+  dialect how() const { return how_; }
+  /// Why it failed, for the log: fixed words, never what the server said (which may quote a secret).
+  std::string_view reason() const { return reason_; }
+
+ private:
+  enum class part : std::uint8_t { authenticate, select, probe };
+  state on_part(part p, const resp_value& v);
+  state on_probe(const resp_value& v);
+  state fail(std::string_view reason);
+
+  const config::redis_config& settings_;
+  std::string password_;
+  std::vector<part> parts_;
+  std::size_t next_ = 0;
+  dialect how_ = dialect::scripts;
+  std::string_view reason_;
+};
+
+/// The password to use now: the file's content without its last line end if there is a file that can be read, else
+/// the one that was configured.
+std::string current_password(const config::redis_config& settings);
+
+}  // namespace idem::store::redis

@@ -1,0 +1,183 @@
+#include "store/redis/link.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/write.hpp>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+namespace idem::store::redis {
+namespace {
+
+namespace asio = net::asio;
+using generic_endpoint = asio::generic::stream_protocol::endpoint;
+
+constexpr auto awaiting = asio::as_tuple(asio::use_awaitable_t<net::executor>{});
+constexpr std::size_t read_size = 64 * 1024;
+constexpr std::size_t kept_output = 1024 * 1024;  // a larger buffer is given back after its write
+
+// Small writes at once; and a peer that vanished while nothing was asked of it is found within half a minute: a
+// subscription never asks. On a unix socket all of it fails, and does not matter.
+void tune(net::socket& s) {
+  const auto set = [&](int level, int option, int value) {
+    ::setsockopt(s.native_handle(), level, option, &value, sizeof value);
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+std::string peer_name(const config::redis_config& settings) {
+  return settings.tls_server_name.empty() ? settings.address.host : settings.tls_server_name;
+}
+
+bool is_address(const std::string& host) {
+  net::error_code ec;
+  asio::ip::make_address(host, ec);
+  return !ec;
+}
+
+}  // namespace
+
+std::shared_ptr<tls_context> make_tls_context(const config::redis_config& settings) {
+  if (!settings.tls) return nullptr;
+  auto made = std::make_shared<tls_context>();
+  net::error_code ec;
+  if (settings.tls_ca.empty())
+    made->context.set_default_verify_paths(ec);
+  else
+    made->context.load_verify_file(settings.tls_ca, ec);
+  if (ec) made->fault = "the CA file of the store's TLS cannot be used: " + ec.message();
+  made->context.set_options(asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1, ec);
+  return made;
+}
+
+link::link(asio::io_context& io, const config::redis_config& settings, std::shared_ptr<tls_context> tls,
+           link_user& user)
+    : io_(io),
+      settings_(settings),
+      tls_(std::move(tls)),
+      user_(&user),
+      socket_(io.get_executor()),
+      resolver_(io.get_executor()) {}
+
+void link::start() {
+  asio::co_spawn(
+      io_.get_executor(), [self = shared_from_this()]() -> net::task<void> { co_await self->run(); }, asio::detached);
+}
+
+net::task<void> link::run() {
+  if (!user_) co_return;
+  if (tls_ && !tls_->fault.empty()) {
+    closed(tls_->fault);
+    co_return;
+  }
+  auto ec = co_await connect();
+  if (!ec && tls_) ec = co_await secure();
+  if (ec || !user_) {
+    closed(ec.message());
+    co_return;
+  }
+  user_->on_open();
+  co_await read();
+}
+
+net::task<net::error_code> link::connect() {
+  const auto& to = settings_.address;
+  if (to.is_unix()) {
+    if (to.unix_path.size() >= sizeof(sockaddr_un{}.sun_path)) co_return asio::error::name_too_long;
+    co_return co_await connect_to(asio::local::stream_protocol::endpoint(to.unix_path));
+  }
+  net::error_code ec;
+  // an address needs no resolver, which would start a thread
+  const auto address = asio::ip::make_address(to.host, ec);
+  if (!ec) co_return co_await connect_to(asio::ip::tcp::endpoint(address, to.port));
+
+  asio::ip::tcp::resolver::results_type found;
+  std::tie(ec, found) = co_await resolver_.async_resolve(to.host, std::to_string(to.port),
+                                                         asio::ip::resolver_base::numeric_service, awaiting);
+  for (const auto& candidate : found) {
+    if (!user_) co_return asio::error::operation_aborted;
+    ec = co_await connect_to(candidate.endpoint());
+    if (!ec) break;
+  }
+  co_return ec;
+}
+
+net::task<net::error_code> link::connect_to(generic_endpoint where) {
+  net::error_code ec;
+  socket_.close(ec);
+  auto [result] = co_await socket_.async_connect(where, awaiting);
+  if (!result) tune(socket_);
+  co_return result;
+}
+
+net::task<net::error_code> link::secure() {
+  secure_.emplace(socket_, tls_->context);
+  const auto name = peer_name(settings_);
+  net::error_code ec;
+  if (settings_.tls_verify) {
+    secure_->set_verify_mode(asio::ssl::verify_peer, ec);
+    secure_->set_verify_callback(asio::ssl::host_name_verification(name), ec);
+  } else {
+    secure_->set_verify_mode(asio::ssl::verify_none, ec);
+  }
+  // RFC 6066 §3: no address literals in the server name
+  if (!is_address(name)) SSL_set_tlsext_host_name(secure_->native_handle(), name.c_str());
+  auto [result] = co_await secure_->async_handshake(asio::ssl::stream_base::client, awaiting);
+  co_return result;
+}
+
+net::task<void> link::read() {
+  incoming_.resize(read_size);
+  const auto room = asio::buffer(incoming_);
+  while (user_) {
+    net::error_code ec;
+    std::size_t n = 0;
+    if (secure_)
+      std::tie(ec, n) = co_await secure_->async_read_some(room, awaiting);
+    else
+      std::tie(ec, n) = co_await socket_.async_read_some(room, awaiting);
+    if (n > 0 && user_) user_->on_bytes({incoming_.data(), n});
+    if (ec) {
+      closed(ec == asio::error::eof || ec == asio::ssl::error::stream_truncated ? "closed by the server"
+                                                                                : ec.message());
+      co_return;
+    }
+  }
+}
+
+void link::write(std::string& bytes) {
+  outgoing_.clear();
+  outgoing_.swap(bytes);
+  writing_ = true;
+  auto handler = [self = shared_from_this()](net::error_code ec, std::size_t) {
+    self->writing_ = false;
+    if (self->outgoing_.capacity() > kept_output) std::string().swap(self->outgoing_);
+    // the reader finds the end, too, after what the server still had to say
+    if (!ec && self->user_) self->user_->on_written();
+  };
+  if (secure_)
+    asio::async_write(*secure_, asio::buffer(outgoing_), std::move(handler));
+  else
+    asio::async_write(socket_, asio::buffer(outgoing_), std::move(handler));
+}
+
+void link::detach() {
+  user_ = nullptr;
+  net::error_code ignored;
+  resolver_.cancel();
+  socket_.close(ignored);
+}
+
+void link::closed(std::string_view reason) {
+  auto* user = std::exchange(user_, nullptr);
+  detach();
+  if (user) user->on_closed(reason);
+}
+
+}  // namespace idem::store::redis

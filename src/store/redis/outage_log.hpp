@@ -1,0 +1,28 @@
+// One line when the store goes away and one when it is back, however many threads notice.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace idem::store::redis {
+
+/// Thread-safe. Counts who is without the store; only the first and the last are logged.
+class outage_log {
+ public:
+  explicit outage_log(std::string_view subject) : subject_(subject) {}
+
+  void down(std::string_view reason);
+  void up();
+  void writes_refused();
+  void writes_accepted();
+  /// Who was counted ends, without the store being back.
+  void leave(bool was_down, bool was_refused);
+
+ private:
+  std::string subject_;
+  std::mutex lock_;
+  unsigned down_ = 0, refused_ = 0;
+};
+
+}  // namespace idem::store::redis

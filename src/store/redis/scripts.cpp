@@ -1,0 +1,129 @@
+#include "store/redis/scripts.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+namespace idem::store::redis {
+namespace {
+
+// Errors are returned, not raised: a raised one comes in other words on each server version, with its code inside.
+// GETRANGE reads the 42 bytes that decide without copying a body of up to megabytes.
+constexpr std::string_view prologue = R"lua(
+local key, expect, value, ttl, channel, limit = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local prefix = redis.pcall('GETRANGE', key, 0, 41)
+local foreign = type(prefix) == 'table'
+if foreign then
+  if not string.find(prefix['err'] or '', 'WRONGTYPE', 1, true) then return prefix end
+  prefix = ''
+end
+local absent = prefix == '' and redis.call('EXISTS', key) == 0
+local state = string.sub(prefix, 4, 4)
+local ours = string.sub(prefix, 1, 3) == 'i1 '
+local same = ours and #expect == 42 and prefix == expect
+local own = ours and string.sub(prefix, 6) == expect
+local function answer(code)
+  if absent then return {code, '', -2} end
+  return {code, not foreign and redis.call('GET', key) or '', redis.call('PTTL', key)}
+end
+local function write(code, ...)
+  local r = redis.pcall(...)
+  if type(r) == 'table' and r['err'] then return r end
+  if channel ~= '' then redis.pcall('PUBLISH', channel, key) end
+  return {code, '', tonumber(ttl)}
+end
+local function put(code) return write(code, 'SET', key, value, 'PX', ttl) end
+local function young(ms) return ms < 0 or ms > limit end
+)lua";
+
+// A replica answers reads, and what it says is old: a write that cannot change anything (NX and XX exclude each other)
+// makes it say so.
+constexpr std::string_view look = R"lua(
+local w = redis.pcall('SET', key, '', 'NX', 'XX')
+if type(w) == 'table' and w['err'] and string.find(w['err'], 'READONLY', 1, true) then return w end
+if absent then return answer(5) end
+return answer(4)
+)lua";
+
+constexpr std::string_view renew = R"lua(
+if absent then return put(1) end
+if own and state == 'P' then return write(0, 'PEXPIRE', key, ttl) end
+return answer(3)
+)lua";
+
+constexpr std::string_view complete = R"lua(
+if absent then return put(1) end
+if own and (state == 'P' or state == 'U' or state == 'R') then return put(0) end
+if own and (state == 'S' or state == 'F' or state == 'X') then return answer(2) end
+return answer(3)
+)lua";
+
+constexpr std::string_view release = R"lua(
+if own and state == 'P' then
+  if limit == 1 then return write(0, 'DEL', key) end
+  return put(0)
+end
+return answer(3)
+)lua";
+
+constexpr std::string_view declare = R"lua(
+if absent then return put(1) end
+if own and (state == 'P' or state == 'R' or (state == 'X' and limit == 1)) then return put(0) end
+return answer(3)
+)lua";
+
+constexpr std::string_view take_over = R"lua(
+if not same or (state ~= 'P' and state ~= 'U') or young(redis.call('PTTL', key)) then return answer(3) end
+return put(0)
+)lua";
+
+// SETRANGE comes first: it alone can be refused, and then nothing is written.
+constexpr std::string_view revoke = R"lua(
+if not same or state ~= 'P' then return answer(3) end
+local r = redis.pcall('SETRANGE', key, 3, 'R')
+if type(r) == 'table' and r['err'] then return r end
+return write(0, 'PEXPIRE', key, ttl)
+)lua";
+
+constexpr std::string_view resolve = R"lua(
+if not same or state ~= 'U' then return answer(3) end
+if value ~= '' then return put(0) end
+if young(redis.call('PTTL', key)) then return answer(3) end
+return write(0, 'DEL', key)
+)lua";
+
+std::string sha1_hex(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) {
+    hex += digits[digest[i] >> 4];
+    hex += digits[digest[i] & 15];
+  }
+  return hex;
+}
+
+script make(std::string_view body) {
+  script s;
+  s.text.append(prologue).append(body);
+  s.sha1 = sha1_hex(s.text);
+  return s;
+}
+
+}  // namespace
+
+const script& script_of(op what) {
+  static const std::array<script, 9> all{script{},      make(look),      make(renew),  make(complete), make(release),
+                                         make(declare), make(take_over), make(revoke), make(resolve)};
+  return all[static_cast<std::size_t>(what)];
+}
+
+std::string_view probe_script() {
+  return "local w = redis.pcall('SET', KEYS[1], '', 'NX', 'XX') "
+         "if type(w) == 'table' and w['err'] and string.find(w['err'], 'READONLY', 1, true) then return w end "
+         "return 1";
+}
+
+}  // namespace idem::store::redis

@@ -1,0 +1,29 @@
+// The transitions as Lua, each one atomic step (docs/protocol.md, "Transitions"). They say what store::decide() says.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "idem/store/store.hpp"
+
+namespace idem::store::redis {
+
+struct script {
+  std::string text;
+  std::string sha1;  ///< 40 lower-case hex digits, the name for EVALSHA
+};
+
+/// The script of a transition; none for `claim`, which is three plain commands.
+/// KEYS[1] name; ARGV: expect, value, ttl, wake channel or "", limit. Replies `{code, value, ttl}`.
+/// Limit: take_over the hold; resolve to absent hold − lease; declare 1 with declare_x; release 1 for a first attempt.
+const script& script_of(op what);
+
+/// Codes of replies.
+inline constexpr int code_done = 0, code_recreated = 1, code_already = 2, code_lost = 3, code_found = 4,
+                     code_absent = 5;
+
+/// Asks whether the server runs scripts and takes writes, and changes nothing: replies 1, or the error that a replica
+/// answers writes with.
+std::string_view probe_script();
+
+}  // namespace idem::store::redis

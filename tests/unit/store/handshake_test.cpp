@@ -1,0 +1,99 @@
+#include "store/redis/handshake.hpp"
+
+#include "store/redis/eviction_check.hpp"
+#include "support/temporary_folder.hpp"
+#include "unit/store/conversation.hpp"
+
+namespace idem::store::redis {
+namespace {
+
+using namespace test;
+using state = handshake::state;
+
+class handshake_with_a_server : public testing::Test {
+ protected:
+  std::vector<std::string> begin(std::string_view password = {}, bool probe = true) {
+    h.emplace(settings, password, probe);
+    std::string out;
+    h->begin(out);
+    return sent(out);
+  }
+  config::redis_config settings;
+  std::optional<handshake> h;
+};
+
+TEST_F(handshake_with_a_server, says_no_more_than_is_needed) {
+  const auto lines = begin();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_TRUE(lines[0].starts_with("EVAL "));
+  EXPECT_EQ(h->on_reply(number(1)), state::ready);
+  EXPECT_EQ(h->how(), dialect::scripts);
+}
+
+TEST_F(handshake_with_a_server, gives_name_password_and_database_first) {
+  settings.database = 3;
+  EXPECT_EQ(begin("pw")[0], "AUTH pw");
+  settings.username = "me";
+  const auto lines = begin("pw");
+  EXPECT_EQ(lines[0], "AUTH me pw");
+  EXPECT_EQ(lines[1], "SELECT 3");
+  EXPECT_EQ(h->on_reply(status("OK")), state::going_on);
+  EXPECT_EQ(h->on_reply(status("OK")), state::going_on);
+  EXPECT_EQ(h->on_reply(number(1)), state::ready);
+}
+
+TEST_F(handshake_with_a_server, fails_on_a_refusal_without_quoting_it) {
+  begin("pw");
+  EXPECT_EQ(h->on_reply(error("WRONGPASS invalid pw")), state::failed);
+  EXPECT_EQ(h->reason(), "authentication refused");
+  for (const auto* e : {"NOAUTH Authentication required", "LOADING x", "MASTERDOWN x", "READONLY x", "MOVED 1 h:1"}) {
+    begin();
+    EXPECT_EQ(h->on_reply(error(e)), state::failed) << e;
+  }
+}
+
+TEST_F(handshake_with_a_server, finds_out_by_trying_that_scripts_are_refused) {
+  for (const auto* e :
+       {"ERR unknown command 'EVAL'", "NOPERM this user has no permissions to run the 'eval' command"}) {
+    begin();
+    EXPECT_EQ(h->on_reply(error(e)), state::ready) << e;
+    EXPECT_EQ(h->how(), dialect::transactions);
+  }
+}
+
+TEST_F(handshake_with_a_server, takes_a_full_server_for_one_that_runs_scripts) {
+  begin();
+  EXPECT_EQ(h->on_reply(error("OOM command not allowed")), state::ready);
+  EXPECT_EQ(h->how(), dialect::scripts);
+}
+
+TEST_F(handshake_with_a_server, of_a_listener_needs_one_answer) {
+  EXPECT_EQ(begin({}, false), std::vector<std::string>{"PING"});
+  EXPECT_EQ(h->on_reply(error("NOAUTH x")), state::failed);
+  begin({}, false);
+  EXPECT_EQ(h->on_reply(status("PONG")), state::ready);
+}
+
+TEST(current_password, is_the_file_without_its_last_line_end) {
+  idem::test::temporary_folder folder;
+  config::redis_config c;
+  c.password = "old";
+  EXPECT_EQ(current_password(c), "old");
+  c.password_file = folder.write("pw", "new \n");
+  EXPECT_EQ(current_password(c), "new ");
+  folder.write("pw", "newer\r\n");
+  EXPECT_EQ(current_password(c), "newer");
+  c.password_file += ".gone";
+  EXPECT_EQ(current_password(c), "old");
+}
+
+TEST(eviction_policy, is_read_from_CONFIG_or_else_from_INFO) {
+  EXPECT_EQ(eviction_policy(array({text("maxmemory-policy"), text("allkeys-lru")}), nil()), "allkeys-lru");
+  EXPECT_EQ(eviction_policy(error("NOPERM"), text("# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\nx:1\r\n")),
+            "noeviction");
+  EXPECT_EQ(eviction_policy(error("NOPERM"), error("NOPERM")), "");
+  EXPECT_EQ(eviction_policy(array({}), text("maxmemory:0")), "");
+}
+
+}  // namespace
+}  // namespace idem::store::redis
