@@ -66,12 +66,13 @@ trap 'exit 143' TERM HUP
 start() {  # NAME COMMAND…: in the background, output to a file
   local name=$1
   shift
-  "$@" >"$work/$name.log" 2>&1 </dev/null &
+  # a session of its own: Ctrl-C reaches this script only, which then stops them in order
+  setsid "$@" >"$work/$name.log" 2>&1 </dev/null &
   children+=($!)
 }
 show_log() {
   echo "--- $1" >&2
-  tail -n 40 "$work/$1.log" >&2 || true
+  if [[ -s $work/$1.log ]]; then tail -n 40 "$work/$1.log" >&2; else echo "(nothing)" >&2; fi
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
@@ -200,9 +201,9 @@ lost_reply() {
   local key retry order='' body='{"item":"coffee"}' outcome=0
   key=$(new_key)
   title "1. An order is posted, and its reply gets lost"
-  note "   The backend takes 1.5 s over it; the client gives up after 0.5 s and does not know whether the order exists."
+  note "   The backend takes 2 s over it; the client gives up after 1 s and does not know whether the order exists."
   echo "   POST /orders   Idempotency-Key: $key   $body"
-  post "$work/answer" "$key" "$body" --max-time 0.5 -H 'X-Demo-Delay-Ms: 1500' 2>/dev/null || outcome=$?
+  post "$work/answer" "$key" "$body" --max-time 1 -H 'X-Demo-Delay-Ms: 2000' 2>/dev/null || outcome=$?
   verify "the client has no reply (curl ends with 28, timeout)" is "$outcome" 28
   await backend "$proxy_pid" backend_is_idle || return 1
   note "   It tries again, three times, with the same key:"
@@ -240,8 +241,8 @@ same_moment() {
   key=$(new_key)
   title "3. Two at the same moment"
   echo "   POST /orders twice   Idempotency-Key: $key   $body"
-  post "$work/answer.a" "$key" "$body" -H 'X-Demo-Delay-Ms: 1000' & one=$!
-  post "$work/answer.b" "$key" "$body" -H 'X-Demo-Delay-Ms: 1000' & two=$!
+  post "$work/answer.a" "$key" "$body" -H 'X-Demo-Delay-Ms: 2000' & one=$!
+  post "$work/answer.b" "$key" "$body" -H 'X-Demo-Delay-Ms: 2000' & two=$!
   wait "$one" || true
   wait "$two" || true
   # either of them may have come first

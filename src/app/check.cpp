@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "idem/app/app.hpp"
+#include "idem/config/show.hpp"
 
 namespace idem::app {
 
@@ -11,12 +12,30 @@ void print(const config::load_result& result) {
   for (const auto& f : result.findings) std::fprintf(stderr, "%s\n", f.text().c_str());
 }
 
-int check(const std::string& file) {
-  const auto result = config::load_file(file);
+namespace {
+
+void print_route(const config::route& r, double per_second, const char* mark) {
+  const auto& settings = r.idempotency;
+  std::printf("%s%s: %s\n", mark, r.name.c_str(), config::show_times(settings).c_str());
+  if (per_second <= 0) return;
+  const auto size = config::estimate(settings, per_second);
+  std::printf("%s%s: %g new keys/s are %llu records, %s with answers of 1 KiB, at most %s with answers of %s\n", mark,
+              r.name.c_str(), per_second, static_cast<unsigned long long>(size.records), config::show_bytes(size.typical).c_str(),
+              config::show_bytes(size.largest).c_str(), config::show_bytes(settings.max_stored_body).c_str());
+}
+
+}  // namespace
+
+int check(const check_options& options) {
+  const auto result = config::load_file(options.file);
   print(result);
   if (!result.ok()) return invalid_configuration;
-  std::printf("%s: good, %zu route%s\n", file.c_str(), result.config->routes.size(),
-              result.config->routes.size() == 1 ? "" : "s");
+  const auto& routes = result.config->routes;
+  // what follows the YAML is a comment in it, so that the whole can be read as a file
+  const char* const mark = options.show ? "# " : "";
+  if (options.show) std::printf("%s", config::show_routes(*result.config).c_str());
+  std::printf("%s%s: good, %zu route%s\n", mark, options.file.c_str(), routes.size(), routes.size() == 1 ? "" : "s");
+  for (const auto& r : routes) print_route(r, options.per_second, mark);
   return ok;
 }
 

@@ -8,8 +8,14 @@
 
 namespace idem::app {
 
-/// Prints every finding; exit code 0 or 1.
-int check(const std::string& file);
+struct check_options {
+  std::string file;
+  bool show = false;      ///< print the routes as they are in force, presets expanded
+  double per_second = 0;  ///< not 0: print what the records of this many new keys a second take, for each route
+};
+
+/// Prints every finding and, of a good file, the times of each route; exit code 0 or 1.
+int check(const check_options& options);
 
 /// Prints findings to standard error, one a line.
 void print(const config::load_result& result);

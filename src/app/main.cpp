@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/check.hpp"
+#include "app/key_command.hpp"
 #include "app/serve.hpp"
 #include "idem/admin/admin.hpp"
 #include "idem/app/app.hpp"
@@ -45,12 +46,19 @@ int main(int argc, char** argv) {
   run_command->add_option("--config", run_file, "Configuration file")->required();
 
   auto* check_command = cli.add_subcommand("check", "Check a configuration and print every fault");
-  std::string check_file;
-  check_command->add_option("--config", check_file, "Configuration file")->required();
+  check_options checked;
+  check_command->add_option("--config", checked.file, "Configuration file")->required();
+  check_command->add_flag("--show", checked.show, "Print the routes as they are in force, presets expanded");
+  check_command->add_option("--rps", checked.per_second, "New keys a second for which the size of the store is estimated")
+      ->check(CLI::PositiveNumber);
 
   auto* drain_command = cli.add_subcommand("drain", "Tell a running process to stop being ready; it goes on serving");
   std::string admin_address(default_admin);
   drain_command->add_option("--admin", admin_address, "Its admin address")->capture_default_str();
+
+  key_request key;
+  bool key_chosen = false;
+  add_key_commands(cli, key, key_chosen);
 
   auto* version_command = cli.add_subcommand("version", "Print the version");
 
@@ -64,8 +72,9 @@ int main(int argc, char** argv) {
     std::printf("idempotency-proxy %s\n", std::string(telemetry::version).c_str());
     return ok;
   }
-  if (*check_command) return check(check_file);
+  if (*check_command) return check(checked);
   if (*drain_command) return drain(admin_address);
+  if (key_chosen) return run_key_command(key);
   if (*run_command) return serve(run_file);
   if (!file.empty()) return serve(file);
   std::cerr << cli.help();

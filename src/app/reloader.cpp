@@ -29,6 +29,10 @@ std::string directory_of(const std::string& file) {
 std::vector<std::string> files_of(const std::string& file, const config::snapshot& c) {
   std::vector<std::string> all = {file, c.server.tls.certificate, c.server.tls.key, c.server.tls.client_ca,
                                   c.upstream.tls.ca, c.upstream.tls.certificate, c.upstream.tls.key};
+  for (const auto& r : c.routes) {
+    const auto& i = r.idempotency;
+    all.insert(all.end(), {i.jwt.jwks_file, i.jwt.hmac_secret_file, i.signature.secret_file});
+  }
   std::erase(all, std::string{});
   return all;
 }

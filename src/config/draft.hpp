@@ -29,7 +29,8 @@ struct idempotency_draft {
   std::array<std::vector<status_entry>, 3> statuses;  ///< final, release, unknown
 
   /// Where the value in force was given; nothing for built-in defaults.
-  std::optional<place> lease, max_processing, retention, hold, respond, wait, scope;
+  std::optional<place> lease, max_processing, retention, hold, respond, wait, scope, preset, fingerprint_ttl, success,
+      jwt, signature, signature_scheme, absent_is_success;
   std::vector<place> scope_parts, key_sources;  ///< positions of all sources, in their order
 };
 
@@ -68,5 +69,12 @@ void read_key(const section& key, idempotency_draft& out);
 void read_scope(const section& block, idempotency_draft& out);
 void read_fingerprint(const section& fingerprint, fingerprint_config& out);
 void read_statuses(const section& statuses, idempotency_draft& out);
+void read_preset(const section& block, idempotency_draft& out);
+void read_answer(const section& answer, idempotency_draft& out);
+void read_jwt(const section& jwt, idempotency_draft& out);
+void read_signature(const section& signature, idempotency_draft& out);
+
+/// Codes and classes of a list; what is neither is reported and left out.
+std::vector<status_entry> read_status_list(report& out, const std::vector<scalar>& values);
 
 }  // namespace idem::config

@@ -145,6 +145,7 @@ void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
 
 void read_idempotency(const section& block, idempotency_draft& out) {
   idempotency_config& to = out.config;
+  read_preset(block, out);  // first: the keys beside it are said on top of it
   read_namespace(block, out);
   block.choice<route_mode>(
       "mode", to.mode, {{"enforce", route_mode::enforce}, {"observe", route_mode::observe}, {"off", route_mode::off}});
@@ -166,6 +167,14 @@ void read_idempotency(const section& block, idempotency_draft& out) {
   block.choice<store_error_policy>("on_store_error", to.on_store_error,
                                    {{"reject", store_error_policy::reject}, {"allow", store_error_policy::allow}});
   block.flag("attempt_header", to.attempt_header);
+  read_answer(block.child("answer", schema::answer), out);
+  read_jwt(block.child("jwt", schema::jwt), out);
+  read_signature(block.child("signature", schema::signature), out);
+  if (block.choice<absent_policy>(
+          "absent_is_success", to.absent_is_success,
+          {{"off", absent_policy::off}, {"on", absent_policy::if_repeated}, {"always", absent_policy::always}})) {
+    out.absent_is_success = block.where("absent_is_success");
+  }
 }
 
 }  // namespace idem::config

@@ -3,7 +3,6 @@
 
 #include "config/draft.hpp"
 #include "config/source.hpp"
-#include "config/unsupported.hpp"
 
 namespace idem::config {
 namespace {
@@ -16,8 +15,6 @@ std::optional<source> read_source(report& out, const scalar& value, source_use u
     out.error(value.at, value.shown + " " + made.why);
     return std::nullopt;
   }
-  const std::string_view word = std::string_view(made->text).substr(0, made->text.find(':'));
-  if (is_unsupported("source " + std::string(word))) out.error(value.at, value.shown + ": not supported yet");
   return *made;
 }
 
@@ -78,6 +75,9 @@ void read_key(const section& key, idempotency_draft& out) {
   key.choice<key_format>("format", format, {{"any", key_format::any}, {"uuid", key_format::uuid}});
   to.uuid = format == key_format::uuid;
   key.flag("strict", to.strict);
+  if (key.duration("fingerprint_ttl", to.fingerprint_ttl, {10ms, 24h})) {
+    out.fingerprint_ttl = key.where("fingerprint_ttl");
+  }
   if (to.uuid && to.max_length < uuid_length) {
     key.out().error(key.where("max_length"), "no UUID is that short, expected at least 36 with `format: uuid`");
   }

@@ -8,6 +8,11 @@ namespace {
 
 std::string named(const route_draft& r) { return "route " + quoted(r.route.name); }
 
+bool has_fingerprint(const std::vector<source>& parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const source& s) { return s.type == source::kind::fingerprint; });
+}
+
 void check_lease(const draft& all, const route_draft& r, report& out) {
   const idempotency_config& c = r.idempotency.config;
   const milliseconds command_timeout = all.config.store.redis.command_timeout;
@@ -25,6 +30,8 @@ void check_lease(const draft& all, const route_draft& r, report& out) {
   at_least_lease(c.retention, r.idempotency.retention, "retention");
   // a hold that was not given is the retention, of which was said enough
   if (r.idempotency.hold_given) at_least_lease(c.hold, r.idempotency.hold, "hold");
+  const bool by_fingerprint = std::any_of(c.key.from.begin(), c.key.from.end(), has_fingerprint);
+  if (by_fingerprint) at_least_lease(c.key.fingerprint_ttl, r.idempotency.fingerprint_ttl, "key.fingerprint_ttl");
   if (c.hold < c.retention) {
     out.warning(r.where(r.idempotency.hold, "idempotency.hold"),
                 show_duration(c.hold) + " is less than the retention (" + show_duration(c.retention) +
@@ -114,6 +121,8 @@ void check_routes(const draft& config, report& out) {
     check_processing(r, out);
     check_templates(r, out);
     check_scope(config, r, out);
+    check_callbacks(r, out);
+    check_verification(r, out);
   }
 }
 

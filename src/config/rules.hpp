@@ -12,6 +12,12 @@ void check_routes(const draft& config, report& out);
 /// Scopes: who shares answers with whom.
 void check_scope(const draft& config, const route_draft& route, report& out);
 
+/// Callbacks and DELETEs: whether the times fit the sender, and whether what is asked for can have an effect.
+void check_callbacks(const route_draft& route, report& out);
+
+/// Tokens and signatures: what is needed to verify them.
+void check_verification(const route_draft& route, report& out);
+
 /// Addresses that collide or would make the proxy call itself; what the store and the upstream cannot promise.
 void check_environment(const draft& config, report& out);
 

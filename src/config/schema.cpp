@@ -22,7 +22,8 @@ constexpr word store_redis_keys[] = {"url",        "username",        "password_
 constexpr word store_redis_tls_keys[] = {"ca", "server_name", "verify"};
 constexpr word route_keys[] = {"name", "match", "idempotency", "response_timeout"};
 constexpr word match_keys[] = {"path", "prefix", "methods", "host"};
-constexpr word idempotency_keys[] = {"namespace",
+constexpr word idempotency_keys[] = {"preset",
+                                     "namespace",
                                      "mode",
                                      "key",
                                      "scope",
@@ -40,13 +41,21 @@ constexpr word idempotency_keys[] = {"namespace",
                                      "oversize",
                                      "replay_headers",
                                      "on_store_error",
-                                     "attempt_header"};
-constexpr word key_keys[] = {"from", "required", "max_length", "format", "strict"};
+                                     "attempt_header",
+                                     "answer",
+                                     "jwt",
+                                     "signature",
+                                     "absent_is_success"};
+constexpr word key_keys[] = {"from", "required", "max_length", "format", "strict", "fingerprint_ttl"};
 constexpr word fingerprint_keys[] = {"body", "headers", "query", "exclude", "include"};
 constexpr word statuses_keys[] = {"final", "release", "unknown"};
 constexpr word retention_keys[] = {"client_retries", "delivery_delay", "compensation"};
 constexpr word in_flight_keys[] = {"respond", "wait", "max_waiters"};
 constexpr word replay_headers_keys[] = {"drop"};
+constexpr word answer_keys[] = {"success"};
+constexpr word success_keys[] = {"statuses", "body_equals", "body"};
+constexpr word jwt_keys[] = {"jwks_file", "hmac_secret_file", "issuer", "audience", "leeway"};
+constexpr word signature_keys[] = {"scheme", "secret_file", "tolerance"};
 constexpr word logging_keys[] = {"level", "format", "access"};
 
 }  // namespace
@@ -72,6 +81,10 @@ const map_schema statuses{"routes[].idempotency.statuses", statuses_keys};
 const map_schema retention{"routes[].idempotency.retention", retention_keys};
 const map_schema in_flight{"routes[].idempotency.in_flight", in_flight_keys};
 const map_schema replay_headers{"routes[].idempotency.replay_headers", replay_headers_keys};
+const map_schema answer{"routes[].idempotency.answer", answer_keys};
+const map_schema success{"routes[].idempotency.answer.success", success_keys};
+const map_schema jwt{"routes[].idempotency.jwt", jwt_keys};
+const map_schema signature{"routes[].idempotency.signature", signature_keys};
 const map_schema logging{"logging", logging_keys};
 
 std::span<const map_schema* const> all() {
@@ -79,7 +92,7 @@ std::span<const map_schema* const> all() {
       &file,         &server, &server_timeouts, &server_tls,  &admin,           &upstream,  &upstream_keep_alive,
       &upstream_tls, &store,  &store_memory,    &store_redis, &store_redis_tls, &route,     &match,
       &idempotency,  &key,    &fingerprint,     &statuses,    &retention,       &in_flight, &replay_headers,
-      &logging};
+      &answer,       &success, &jwt,            &signature,   &logging};
   return maps;
 }
 

@@ -20,6 +20,8 @@ void check_scope(const draft& all, const route_draft& r, report& out) {
   const bool authenticated =
       has(scope, source::kind::credential) || has(scope, source::kind::jwt) || has(scope, source::kind::mtls);
   if (authenticated || r.idempotency.config.mode == route_mode::off) return;
+  // then nobody but the sender gets as far as an answer
+  if (r.idempotency.config.signature.enabled()) return;
   const bool constant = !scope.empty() && std::all_of(scope.begin(), scope.end(),
                                                       [](const source& s) { return s.type == source::kind::constant; });
   out.warning(r.where(r.idempotency.scope, "idempotency.scope"),

@@ -25,21 +25,25 @@ std::string show(const status_entry& entry) {
 
 }  // namespace
 
+std::vector<status_entry> read_status_list(report& out, const std::vector<scalar>& values) {
+  std::vector<status_entry> entries;
+  for (const scalar& value : values) {
+    const auto entry = parse_status(value);
+    if (entry) entries.push_back(*entry);
+    if (!entry) {
+      out.error(value.at, value.shown + " is no status, expected a code from 100 to 599 or a class such as 5xx");
+    }
+  }
+  return entries;
+}
+
 void read_statuses(const section& statuses, idempotency_draft& out) {
   bool given = false;
   for (std::size_t i = 0; i < out.statuses.size(); ++i) {
     const auto values = statuses.texts(schema::statuses.keys[i], "status codes or classes such as [404, 5xx]");
     if (!values) continue;
     given = true;
-    out.statuses[i].clear();
-    for (const scalar& value : *values) {
-      const auto entry = parse_status(value);
-      if (entry) out.statuses[i].push_back(*entry);
-      if (!entry) {
-        statuses.out().error(value.at,
-                             value.shown + " is no status, expected a code from 100 to 599 or a class such as 5xx");
-      }
-    }
+    out.statuses[i] = read_status_list(statuses.out(), *values);
   }
   if (!given) return;
   out.config.statuses = {};

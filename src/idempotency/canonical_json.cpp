@@ -3,6 +3,7 @@
 // begin.
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "idem/idempotency/fingerprint.hpp"
 #include "idempotency/json_events.hpp"
@@ -11,6 +12,11 @@
 
 namespace idem::idempotency {
 namespace {
+
+/// Bytes. No route buffers as much; it keeps all offsets within 32 bits, for an escape may become three times as long.
+constexpr std::size_t max_text = std::size_t{1} << 30;
+
+std::uint32_t narrow(std::size_t offset) { return static_cast<std::uint32_t>(offset); }
 
 /// A pointer of `exclude` or `include`.
 struct filter {
@@ -28,25 +34,56 @@ std::vector<filter> make_filters(const std::vector<std::string>& exclude, const 
   return filters;
 }
 
-void append_string(std::string& out, std::string_view text) {
-  out += '"';
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out.append(text, begin, i - begin);
-    begin = i + 1;
-    if (c < 0x20) {
-      out += "\\u00";
-      out += hex_digits[c >> 4];
-      out += hex_digits[c & 15];
-    } else {
+bool is_special(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
+
+// Whether one of eight bytes is special. A difference borrows into a byte's top bit only if that byte, or one that is
+// special itself, was below what is taken from it.
+bool holds_special(std::uint64_t eight) {
+  constexpr std::uint64_t each = 0x0101010101010101, top = 0x80 * each;
+  const auto below = [](std::uint64_t x, std::uint64_t n) { return (x - n * each) & ~x & top; };
+  return (below(eight, 0x20) | below(eight ^ '"' * each, 1) | below(eight ^ '\\' * each, 1)) != 0;
+}
+
+bool has_special(std::string_view text) {
+  std::size_t i = 0;
+  for (; i + 8 <= text.size(); i += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, text.data() + i, 8);
+    if (holds_special(eight)) return true;
+  }
+  return std::any_of(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), is_special);
+}
+
+void append_escaped(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    if (!is_special(c)) {
+      out += c;
+    } else if (c == '"' || c == '\\') {
       out += '\\';
-      out += static_cast<char>(c);
+      out += c;
+    } else {
+      out += "\\u00";
+      out += hex_digits[static_cast<unsigned char>(c) >> 4];
+      out += hex_digits[static_cast<unsigned char>(c) & 15];
     }
   }
-  out.append(text, begin);
+}
+
+void append_string(std::string& out, std::string_view text) {
   out += '"';
+  if (has_special(text)) {
+    append_escaped(out, text);
+  } else {
+    out += text;
+  }
+  out += '"';
+}
+
+/// The first eight bytes as a number that orders like them; what is missing counts as zero bytes.
+std::uint64_t order_of_head(std::string_view text) {
+  std::uint64_t head = 0;
+  for (std::size_t i = 0; i < 8; ++i) head = head << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+  return head;
 }
 
 class canonical_writer {
@@ -73,7 +110,7 @@ class canonical_writer {
     if (dropped_depth_ > 0) return;
     pending_ = judge([&](std::string_view token) { return token == text; });
     if (!pending_.keep) return;
-    members_.push_back({names_.size(), text.size(), out_.size(), 0});
+    members_.push_back({order_of_head(text), narrow(names_.size()), narrow(text.size()), narrow(out_.size()), 0});
     names_ += text;
     append_string(out_, text);
     out_ += ':';
@@ -100,9 +137,11 @@ class canonical_writer {
     std::size_t names_begin;
     std::size_t index;
   };
+  // small, since sorting moves it about
   struct member {
-    std::size_t name, name_size;  // in names_, unescaped
-    std::size_t begin, end;       // in out_, with the comma behind it
+    std::uint64_t head;             // decides most comparisons without a look at the name
+    std::uint32_t name, name_size;  // in names_, unescaped
+    std::uint32_t begin, end;       // in out_, with the comma behind it
   };
   struct verdict {
     bool keep = true;
@@ -194,7 +233,7 @@ class canonical_writer {
   void end_value() {
     if (frames_.empty()) return;
     out_ += ',';
-    if (!frames_.back().array) members_.back().end = out_.size();
+    if (!frames_.back().array) members_.back().end = narrow(out_.size());
   }
 
   std::string_view name_of(const member& m) const { return std::string_view(names_).substr(m.name, m.name_size); }
@@ -204,6 +243,7 @@ class canonical_writer {
     const frame& f = frames_.back();
     const auto first = members_.begin() + static_cast<std::ptrdiff_t>(f.first_member);
     const auto less = [this](const member& a, const member& b) {
+      if (a.head != b.head) return a.head < b.head;
       const int order = name_of(a).compare(name_of(b));
       return order != 0 ? order < 0 : a.begin < b.begin;
     };
@@ -229,6 +269,7 @@ class canonical_writer {
 
 std::optional<std::string> canonical_json(std::string_view text, const std::vector<std::string>& exclude,
                                           const std::vector<std::string>& include) {
+  if (text.size() > max_text) return std::nullopt;
   canonical_writer writer(text.size(), make_filters(exclude, include));
   if (!visit_json(text, writer)) return std::nullopt;
   return std::move(writer).take();

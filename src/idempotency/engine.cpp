@@ -13,8 +13,6 @@ constexpr unsigned max_unanswered = 2;
 /// A bound against records that change under every look.
 constexpr unsigned max_rounds = 12;
 
-milliseconds ttl_of_claim(const config::idempotency_config& r) { return r.lease + r.hold; }
-
 unsigned whole_seconds(milliseconds t) {
   return static_cast<unsigned>(std::max<std::int64_t>(1, (t.count() + 999) / 1000));
 }
@@ -28,8 +26,8 @@ std::string engine::make(record_state state, const owner& o, const answer& a) co
   r.state = state;
   r.owner = o;
   r.lease = setup_.route->lease;
-  r.hold = setup_.route->hold;
-  r.retention = setup_.route->retention;
+  r.hold = hold();
+  r.retention = retention();
   r.guarantee = setup_.route->guarantee;
   r.created = created_;
   r.fingerprint = setup_.print;
@@ -56,9 +54,14 @@ next engine::start(clock::time_point now, std::int64_t unix_ms, clock::time_poin
   return start_over(now);
 }
 
+void engine::own(owner o) {
+  owner_ = o;
+  renewal_under_way_ = releasing_ = false;
+}
+
 /// A claim with a token of its own.
 next engine::start_over(clock::time_point now) {
-  owner_ = owner::fresh(1);
+  own(owner::fresh(1));
   created_ = unix_ms_;
   value_ = make(record_state::processing, owner_);
   clock_ = now;
@@ -71,15 +74,16 @@ next engine::submit_claim(clock::time_point now) {
   command_.what = op::claim;
   command_.name = setup_.name;
   command_.value = value_;
-  command_.ttl = ttl_of_claim(*setup_.route);
+  command_.ttl = setup_.route->lease + hold();
   phase_ = phase::claiming;
   sent_at_ = now;
   return next::submit;
 }
 
-/// A command that was sent and had no reply can still land.
-void engine::unanswered(const reply& r, clock::time_point when) {
-  if (r.what == verdict::unavailable && r.sent) last_unanswered_ = when;
+/// A command that was sent and had no reply can still land. It may have waited for a connection before it was sent, so
+/// the time counts from when it was given up.
+void engine::unanswered(const reply& r, clock::time_point now) {
+  if (r.what == verdict::unavailable && r.sent) last_unanswered_ = now;
 }
 
 next engine::resume(reply r, clock::time_point now, std::int64_t unix_ms) {
@@ -102,7 +106,9 @@ next engine::on_claim(reply& r, clock::time_point now) {
     case verdict::found: return on_found(r, false, now);
     case verdict::absent: return claim_again(now);
     case verdict::unavailable:
-      unanswered(r, sent_at_);
+      unanswered(r, now);
+      // Other owners could not renew either: what the next try finds lapsed may be alive.
+      grace_until_ = std::max(grace_until_, now + setup_.route->lease);
       if (r.sent && ++unanswered_tries_ < max_unanswered) return submit_claim(now);
       return store_gone(true);
     default: return store_gone(true);
@@ -214,7 +220,7 @@ next engine::take_over(clock::time_point now) {
   give_up();
   const auto before = found_.value.owner.attempt;
   expect_ = record_prefix(found_.value.state, found_.value.owner);
-  owner_ = owner::fresh(before == 0xffff ? before : static_cast<std::uint16_t>(before + 1));
+  own(owner::fresh(before == 0xffff ? before : static_cast<std::uint16_t>(before + 1)));
   created_ = found_.value.created;
   value_ = make(record_state::processing, owner_);
   command_ = {};
@@ -222,7 +228,7 @@ next engine::take_over(clock::time_point now) {
   command_.name = setup_.name;
   command_.value = value_;
   command_.expect = expect_;
-  command_.ttl = ttl_of_claim(*setup_.route);
+  command_.ttl = setup_.route->lease + hold();
   command_.hold = found_.value.hold;
   phase_ = phase::taking_over;
   clock_ = sent_at_ = now;
@@ -235,7 +241,7 @@ next engine::on_take_over(reply& r, clock::time_point now) {
     return next::execute;
   }
   if (r.what == verdict::lost) return start_over(now);
-  unanswered(r, sent_at_);
+  unanswered(r, now);
   return store_gone(false);
 }
 
@@ -276,6 +282,7 @@ next engine::renew_before_send(clock::time_point now) {
 }
 
 next engine::on_renewed_before_send(reply& r, clock::time_point now) {
+  renewal_under_way_ = false;
   switch (r.what) {
     case verdict::recreated:
     case verdict::done:
@@ -285,9 +292,13 @@ next engine::on_renewed_before_send(reply& r, clock::time_point now) {
       return next::execute;
     case verdict::lost:
       // Others have settled the key meanwhile, or an operator took it. Nothing was sent: the record decides.
+      read_ = true;
       give_up();
       return start_over(now);
-    default: unanswered(r, sent_at_); return store_gone(false);
+    default:
+      // The claim was answered, so the record stands: without a release it would become an unknown outcome of nothing.
+      last_unanswered_ = now;
+      return store_gone(false);
   }
 }
 
@@ -299,25 +310,32 @@ const command& engine::renew_command(clock::time_point now) {
   renew_.name = setup_.name;
   renew_.value = renew_value_;
   renew_.expect = renew_text_;
-  renew_.ttl = ttl_of_claim(*setup_.route);
+  renew_.ttl = setup_.route->lease + hold();
   renew_sent_ = now;
+  renewal_under_way_ = true;
   return renew_;
 }
 
-bool engine::renewed(const reply& r) {
+bool engine::renewed(const reply& r, clock::time_point now) {
+  renewal_under_way_ = false;
   if (r.what == verdict::lost) return false;
   if (r.what == verdict::done || r.what == verdict::recreated) {
-    vanished_ |= r.what == verdict::recreated;
     clock_ = renew_sent_;
   } else {
-    unanswered(r, renew_sent_);
+    unanswered(r, now);
   }
-  return true;
+  if (r.what == verdict::recreated) {
+    // Behind a release it was not the store that lost the record, and nobody owns the one that was made.
+    if (releasing_) last_unanswered_ = now;
+    if (!releasing_) vanished_ = true;
+  }
+  return !releasing_;
 }
 
 // -------------------------------------------------------------------------------------------------------------- settle
 
 next engine::settle(op what, milliseconds ttl) {
+  releasing_ = what == op::release;
   own_text_ = owner_.text();
   command_ = {};
   command_.what = what;
@@ -332,17 +350,17 @@ next engine::settle(op what, milliseconds ttl) {
 
 next engine::complete(record_state state, const answer& a) {
   value_ = make(state, owner_, a);
-  return settle(op::complete, setup_.route->retention);
+  return settle(op::complete, retention());
 }
 
 next engine::release() {
   value_ = make(record_state::unknown, owner_);
-  return settle(op::release, setup_.route->hold);
+  return settle(op::release, hold());
 }
 
 next engine::declare() {
   value_ = make(record_state::unknown, owner_);
-  settle(op::declare, setup_.route->hold);
+  settle(op::declare, hold());
   command_.declare_x = setup_.route->guarantee == config::guarantee::at_least_once;
   return next::submit;
 }
@@ -350,6 +368,12 @@ next engine::declare() {
 next engine::settle_again() {
   phase_ = phase::settling;
   return next::submit;
+}
+
+/// What stands there is what an earlier try of this very command made, whose reply was lost.
+bool engine::landed_before(const reply& r) const {
+  if (command_.what == op::release && owner_.attempt == 1) return r.value.empty();
+  return r.value == value_;
 }
 
 next engine::on_settled(reply& r) {
@@ -360,11 +384,11 @@ next engine::on_settled(reply& r) {
       settled_ = settled_as::recreated;
       vanished_ = true;
       break;
-    case verdict::already: settled_ = settled_as::already; break;
-    case verdict::lost: settled_ = settled_as::superseded; break;
+    case verdict::already: settled_ = landed_before(r) ? settled_as::stored : settled_as::already; break;
+    case verdict::lost: settled_ = landed_before(r) ? settled_as::stored : settled_as::superseded; break;
     default: settled_ = settled_as::not_stored; break;
   }
-  if (r.what == verdict::already || r.what == verdict::lost) {
+  if (settled_ == settled_as::already || settled_ == settled_as::superseded) {
     found_text_ = std::move(r.value);
     found_ = decode(found_text_);
   }
@@ -387,6 +411,9 @@ next engine::answer_found() {
 // ---------------------------------------------------------------------------------------------------------- afterwards
 
 void engine::give_up() {
+  // a renewal whose reply is still to come can recreate what the release removes
+  if (renewal_under_way_) last_unanswered_ = std::max(last_unanswered_.value_or(renew_sent_), renew_sent_);
+  renewal_under_way_ = false;
   if (last_unanswered_) abandoned_.push_back({owner_, *last_unanswered_ + setup_.route->lease});
   last_unanswered_.reset();
 }
@@ -399,7 +426,7 @@ const command& engine::repeated_release(const owner& token) {
   repeat_.name = setup_.name;
   repeat_.value = repeat_value_;
   repeat_.expect = repeat_text_;
-  repeat_.ttl = setup_.route->hold;
+  repeat_.ttl = hold();
   repeat_.notify = setup_.notify;
   return repeat_;
 }

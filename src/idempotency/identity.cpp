@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "idempotency/json_lookup.hpp"
 #include "idempotency/key_source.hpp"
+#include "idempotency/media_type.hpp"
 #include "idempotency/scope.hpp"
 
 namespace idem::idempotency {
@@ -21,6 +23,7 @@ struct key_search {
   enum class kind : std::uint8_t { miss, hit, refused, open };
   kind result = kind::miss;
   std::vector<name_part> parts;
+  bool by_fingerprint = false;
   std::string_view why;
 };
 
@@ -55,7 +58,10 @@ key_search try_alternative(const std::vector<config::source>& sources, const con
     s = judge(values);
   }
   if (s.result != key_search::kind::hit) return s;
-  for (std::size_t i = 0; i < sources.size(); ++i) s.parts.push_back({sources[i].text, std::move(values[i].value)});
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    s.parts.push_back({sources[i].text, std::move(values[i].value)});
+    s.by_fingerprint = s.by_fingerprint || sources[i].type == config::source::kind::fingerprint;
+  }
   return s;
 }
 
@@ -77,6 +83,21 @@ bool never_keyless(const config::key_config& key) {
          });
 }
 
+// Whether the fingerprint looks for single members of a JSON body.
+bool looks_into_json(const config::fingerprint_config& settings, const request_view& request) {
+  if (settings.exclude.empty() && settings.include.empty()) return false;
+  const auto type = request.head->value(http::field_id::content_type);
+  return settings.body == config::body_mode::json ||
+         (settings.body == config::body_mode::automatic && syntax_of(type) == body_syntax::json);
+}
+
+// A member that stands twice where the fingerprint looks: two readers could see two requests.
+bool is_ambiguous(const config::fingerprint_config& settings, const request_view& request) {
+  const auto twice = [&](const std::string& pointer) { return stands_twice_in_json(request.body, pointer); };
+  return std::any_of(settings.exclude.begin(), settings.exclude.end(), twice) ||
+         std::any_of(settings.include.begin(), settings.include.end(), twice);
+}
+
 std::string name_of(const config::idempotency_config& route, std::string_view prefix, const request_view& request,
                     const std::vector<name_part>& key) {
   std::string full_prefix(prefix);
@@ -87,7 +108,12 @@ std::string name_of(const config::idempotency_config& route, std::string_view pr
 }  // namespace
 
 identity identify(const config::idempotency_config& route, std::string_view prefix, const request_view& request) {
-  const auto no_scope = scope_refusal(route.scope, *request.head);
+  if (route.uses_jwt() && request.token == nullptr) {
+    identity id;
+    id.kind = identity_kind::unverified;
+    return id;
+  }
+  const auto no_scope = scope_refusal(route.scope, request);
   if (no_scope && never_keyless(route.key)) return refuse(problem_code::missing_scope, *no_scope);
   const key_search found = find_key(route, request);
   identity id;
@@ -101,7 +127,16 @@ identity identify(const config::idempotency_config& route, std::string_view pref
     case key_search::kind::hit: break;
   }
   if (no_scope) return refuse(problem_code::missing_scope, *no_scope);
+  if (looks_into_json(route.fingerprint, request)) {
+    id.kind = identity_kind::need_body;
+    if (!request.body_known) return id;
+    if (is_ambiguous(route.fingerprint, request)) {
+      return refuse(problem_code::malformed_request,
+                    "A member of the JSON body that tells this request from others stands in it twice; send it once.");
+    }
+  }
   id.kind = identity_kind::keyed;
+  id.by_fingerprint = found.by_fingerprint;
   id.name = name_of(route, prefix, request, found.parts);
   return id;
 }

@@ -11,7 +11,9 @@ namespace {
 /// Follows one pointer. A container is on the way while every token down to it has matched.
 class pointer_visitor {
  public:
-  explicit pointer_visitor(const json_pointer& pointer) : pointer_(pointer) {}
+  /// @param any_element whether `*` stands for every element of an array
+  explicit pointer_visitor(const json_pointer& pointer, bool any_element = false)
+      : pointer_(pointer), any_element_(any_element) {}
 
   void begin_object() { enter(false); }
   void begin_array() { enter(true); }
@@ -55,7 +57,7 @@ class pointer_visitor {
     if (levels_.empty()) return true;
     level& l = levels_.back();
     if (!l.array) return l.next_matches;
-    const bool matches = l.on_way && names_index(token(), l.index);
+    const bool matches = l.on_way && ((any_element_ && token() == "*") || names_index(token(), l.index));
     ++l.index;
     return matches;
   }
@@ -77,6 +79,7 @@ class pointer_visitor {
   }
 
   const json_pointer& pointer_;
+  bool any_element_;
   std::vector<level> levels_;
   lookup_result result_;
 };
@@ -89,6 +92,13 @@ lookup_result find_in_json(std::string_view text, std::string_view pointer) {
   pointer_visitor visitor(*tokens);
   if (!visit_json(text, visitor)) return {};
   return std::move(visitor).result();
+}
+
+bool stands_twice_in_json(std::string_view text, std::string_view pointer) {
+  const auto tokens = parse_json_pointer(pointer);
+  if (!tokens) return false;
+  pointer_visitor visitor(*tokens, true);
+  return visit_json(text, visitor) && std::move(visitor).result().result == lookup::ambiguous;
 }
 
 }  // namespace idem::idempotency

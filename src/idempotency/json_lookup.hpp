@@ -23,4 +23,7 @@ struct lookup_result {
 /// name on the pointer's way, in an object on its way, make it ambiguous.
 lookup_result find_in_json(std::string_view text, std::string_view pointer);
 
+/// Whether two members have a name of `pointer`, in an object on its way; `*` stands for every element of an array.
+bool stands_twice_in_json(std::string_view text, std::string_view pointer);
+
 }  // namespace idem::idempotency

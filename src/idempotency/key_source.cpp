@@ -92,8 +92,9 @@ source_value read_source(const config::source& source, const config::idempotency
     case kind::form: return from_form(source, key, request);
     case kind::xml: return request.body_known ? from_lookup(find_in_xml(request.body, source.name), key) : need_body();
     case kind::fingerprint: return from_fingerprint(route.fingerprint, request);
-    // the check of the configuration lets none of these into a key
     case kind::jwt:
+      return bounded(std::string(request.token ? request.token->claim(source.name).value_or("") : ""), key);
+    // the check of the configuration lets none of these into a key
     case kind::credential:
     case kind::cookie:
     case kind::mtls:

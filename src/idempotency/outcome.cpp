@@ -1,5 +1,7 @@
 #include "idem/idempotency/outcome.hpp"
 
+#include "idempotency/answer_predicate.hpp"
+
 namespace idem::idempotency {
 namespace {
 
@@ -40,6 +42,18 @@ settlement settle_by_status(unsigned status, config::guarantee g, const config::
     case config::disposition::by_table: break;
   }
   return by_table(status, g == config::guarantee::at_most_once);
+}
+
+settlement settle_answer(const config::idempotency_config& route, unsigned status,
+                         std::optional<std::string_view> body) {
+  const config::success_config& success = route.success;
+  if (!success.given()) return settle_by_status(status, route.guarantee, route.statuses);
+  const config::disposition said = route.statuses.of(status);
+  if (said == config::disposition::unknown) return settlement::declare;
+  if (said == config::disposition::release || status == 401 || status == 403) return settlement::release;
+  if (!success.statuses.contains(status) && said != config::disposition::final) return settlement::release;
+  if (success.statuses.contains(status) && body && !satisfies(success.body, *body)) return settlement::release;
+  return is_success(status) ? settlement::succeed : settlement::fail;
 }
 
 settlement settle_without_answer(bool bytes_written) {

@@ -70,6 +70,7 @@ std::string_view reason_phrase(unsigned status) {
     case 200: return "OK";
     case 202: return "Accepted";
     case 400: return "Bad Request";
+    case 401: return "Unauthorized";
     case 405: return "Method Not Allowed";
     case 408: return "Request Timeout";
     case 409: return "Conflict";
@@ -129,6 +130,8 @@ void append_problem_response(std::string& out, const problem& p, bool keep_alive
   out += row(p.code).code;
   // RFC 9110 §15.5.6 asks for Allow. Only CONNECT is refused, so that any other method may be listed.
   if (p.status == 405) out += "\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+  // RFC 9110 §15.5.2 asks for a challenge
+  if (p.status == 401) out += "\r\nWWW-Authenticate: Signature";
   if (p.retry_after) {
     out += "\r\nRetry-After: ";
     append_number(out, *p.retry_after);

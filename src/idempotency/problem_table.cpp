@@ -70,6 +70,10 @@ constexpr problem_row rows[] = {
      "The application is still at work on the request, and its answer is kept if it comes. Send the same request with "
      "the same key later to get it; do not use a new key.",
      true, false},
+    {"bad-signature", 401, "The signature of the request does not verify",
+     "This endpoint takes requests that are signed with its secret only. Check the secret and the clock; the request was "
+     "not forwarded.",
+     false, true},
 };
 static_assert(std::size(rows) == problem_code_count);
 

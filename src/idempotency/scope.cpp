@@ -73,6 +73,28 @@ bool takes_cookies(const std::vector<config::source>& scope) {
   });
 }
 
+std::optional<std::string> claim(const request_view& request, std::string_view name) {
+  const auto value = request.token ? request.token->claim(name) : std::nullopt;
+  return value ? std::optional<std::string>(*value) : std::nullopt;
+}
+
+// An empty subject names nobody.
+std::optional<std::string> subject(const request_view& request) {
+  const auto& value = request.client_subject;
+  return value && !value->empty() ? std::optional<std::string>(*value) : std::nullopt;
+}
+
+// All callers without the claim, or without a subject, would be one.
+std::optional<std::string_view> unnamed_caller(const std::vector<config::source>& scope, const request_view& request) {
+  for (const config::source& s : scope) {
+    if (s.type == kind::jwt && !claim(request, s.name))
+      return "The token of this request lacks the claim that tells callers apart here. Ask for a token that has it.";
+    if (s.type == kind::mtls && !subject(request))
+      return "The certificate of this client has no subject, which is what tells callers apart here.";
+  }
+  return std::nullopt;
+}
+
 void append_part(std::vector<name_part>& parts, const config::source& s, const request_view& request) {
   const http::request_head& head = *request.head;
   switch (s.type) {
@@ -88,9 +110,9 @@ void append_part(std::vector<name_part>& parts, const config::source& s, const r
       parts.push_back({s.text, value ? std::optional<std::string>(*value) : std::nullopt});
       return;
     }
+    case kind::jwt: parts.push_back({s.text, claim(request, s.name)}); return;
+    case kind::mtls: parts.push_back({s.text, subject(request)}); return;
     // the check of the configuration lets none of these into a scope
-    case kind::jwt:
-    case kind::mtls:
     case kind::query:
     case kind::json:
     case kind::form:
@@ -108,8 +130,9 @@ std::vector<name_part> scope_parts(const std::vector<config::source>& scope, con
   return parts;
 }
 
-std::optional<std::string_view> scope_refusal(const std::vector<config::source>& scope,
-                                              const http::request_head& head) {
+std::optional<std::string_view> scope_refusal(const std::vector<config::source>& scope, const request_view& request) {
+  if (const auto why = unnamed_caller(scope, request)) return why;
+  const http::request_head& head = *request.head;
   const bool by_credential =
       std::any_of(scope.begin(), scope.end(), [](const config::source& s) { return s.type == kind::credential; });
   if (!by_credential) return std::nullopt;

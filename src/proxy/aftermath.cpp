@@ -21,8 +21,9 @@ net::task<void> aftermath::pause(std::chrono::milliseconds t) {
 
 void aftermath::keep_settling(std::shared_ptr<claim> c, std::size_t bytes) {
   if (pending_ >= max_jobs || bytes_ + bytes > max_bytes) {
-    telemetry::warn("backlog is full: an answer that the store did not take is dropped, its key becomes an unknown outcome",
-                    {{"waiting", static_cast<std::int64_t>(pending_)}});
+    telemetry::warn(
+        "backlog is full: an answer that the store did not take is dropped, its key becomes an unknown outcome",
+        {{"waiting", static_cast<std::int64_t>(pending_)}});
     c->stop_renewing();
     return;
   }
@@ -33,7 +34,7 @@ net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
   ++pending_;
   bytes_ += bytes;
   w_.metrics.backlog.fetch_add(1, std::memory_order_relaxed);
-  const auto give_up_at = net::lease_clock::now() + c->engine.route().retention;
+  const auto give_up_at = net::lease_clock::now() + c->engine.retention();
   auto wait = 100ms;
   for (;;) {
     co_await pause(wait);
@@ -43,7 +44,8 @@ net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
     if (net::lease_clock::now() > give_up_at) break;
   }
   c->stop_renewing();
-  if (c->engine.settlement_result() == settled_as::recreated) w_.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
+  if (c->engine.settlement_result() == settled_as::recreated)
+    w_.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
   if (c->engine.settlement_result() == settled_as::superseded) {
     w_.metrics.lost_completions.fetch_add(1, std::memory_order_relaxed);
   }
@@ -53,7 +55,8 @@ net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
 }
 
 void aftermath::release_abandoned(std::shared_ptr<claim> c) {
-  for (const auto& token : c->engine.abandoned_tokens()) {
+  for (const auto& token : c->engine.take_abandoned_tokens()) {
+    if (pending_ >= max_jobs) return;
     net::asio::co_spawn(w_.io.get_executor(), release(c, token), net::asio::detached);
   }
 }

@@ -1,5 +1,5 @@
-// What is still owed to the store when an exchange is over: answers that it did not take in time, and releases of tokens
-// that may still land. Bounded; what does not fit lapses into an unknown outcome, which is safe.
+// What is still owed to the store when an exchange is over: answers that it did not take in time, and releases of
+// tokens that may still land. Bounded; what does not fit lapses into an unknown outcome, which is safe.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class aftermath {
   /// @param bytes what the record holds, for the bound
   void keep_settling(std::shared_ptr<claim> c, std::size_t bytes);
 
-  /// Repeats the release of every token that the claim gave up, until a lease has passed since its last command that had
-  /// no reply.
+  /// Takes over every token that the claim gave up, and repeats its release until a lease has passed since its last
+  /// command that had no reply.
   void release_abandoned(std::shared_ptr<claim> c);
 
   /// What is still owed; a drain waits for it.

@@ -66,7 +66,8 @@ net::task<next> claim::drive(next n) {
   co_return n;
 }
 
-// -------------------------------------------------------------------------------------------------------------- renewing
+// --------------------------------------------------------------------------------------------------------------
+// renewing
 
 void claim::arm(milliseconds base) { renewal_.after(jittered(base)); }
 
@@ -95,14 +96,15 @@ void claim::renew() {
   w.store->submit(engine.renew_command(net::lease_clock::now()), [self = shared_from_this()](store::reply r) {
     self->renew_under_way_ = false;
     if (r.what == verdict::recreated) self->w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
-    if (!self->engine.renewed(r)) self->stop_renewing();
+    if (!self->engine.renewed(r, net::lease_clock::now())) self->stop_renewing();
     if (!self->renewing_) return;
     const bool answered = r.what == verdict::done || r.what == verdict::recreated;
     self->arm(answered ? self->engine.route().lease / 3 : std::min(self->engine.route().lease / 10, milliseconds(500)));
   });
 }
 
-// -------------------------------------------------------------------------------------------------------------- counting
+// --------------------------------------------------------------------------------------------------------------
+// counting
 
 void claim::count_in_flight() {
   if (counted_) return;
@@ -118,16 +120,12 @@ void claim::end_flight() {
   w.metrics.in_flight.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void claim::remember_name() {
-  if (remembered_) return;
-  remembered_ = true;
+bool claim::remember_name(bool alone) {
+  if (remembered_) return true;
   const std::lock_guard lock(w.shared.names_lock);
+  if (alone && w.shared.names.contains(engine.name())) return false;
   w.shared.names.insert(engine.name());
-}
-
-bool known_here(shared_state& shared, const std::string& name) {
-  const std::lock_guard lock(shared.names_lock);
-  return shared.names.contains(name);
+  return remembered_ = true;
 }
 
 }  // namespace idem::proxy

@@ -30,8 +30,9 @@ class claim : public std::enable_shared_from_this<claim> {
   /// Counts against max_in_flight until end_flight(), or until the claim is gone.
   void count_in_flight();
   void end_flight();
-  /// Known as running here, for routes that go on without a store (on_store_error: allow).
-  void remember_name();
+  /// Known as running here, or in the backlog, for routes that go on without a store (on_store_error: allow).
+  /// @param alone only if no other claim of this process has the name: false if one has, and nothing is remembered
+  bool remember_name(bool alone);
 
   idempotency::engine engine;
   worker& w;
@@ -49,8 +50,5 @@ class claim : public std::enable_shared_from_this<claim> {
   bool counted_ = false;
   bool remembered_ = false;
 };
-
-/// Whether this process has the name in flight or in its backlog.
-bool known_here(shared_state& shared, const std::string& name);
 
 }  // namespace idem::proxy

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "proxy/aftermath.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/stored_answer.hpp"
 
@@ -32,17 +31,22 @@ bool is_event_stream(const http::response_head& head) {
 
 }  // namespace
 
-claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned, std::string request, bool bypass)
+claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned, std::function<std::string()> request,
+                           bool bypass)
     : c_(c),
       claim_(std::move(owned)),
       route_(claim_->engine.route()),
-      request_(std::move(request)),
+      make_request_(std::move(request)),
       bypass_(bypass),
       up_(c.w.buffers, c.w.wheel, claim_->runtime->pool),
       sender_(c),
       response_limit_(c.w.wheel, [this] { client_late(); }),
       processing_limit_(c.w.wheel, [this] { break_off(fault::processing_limit); }),
-      idle_limit_(c.w.wheel, [this] { sender_.abort(); }),
+      idle_limit_(c.w.wheel,
+                  [this] {
+                    sender_.abort();
+                    limit_unattended();
+                  }),
       began_(std::chrono::steady_clock::now()) {
   c_.on_break = [this] { break_off(fault::drained); };
   response_limit_.after(c_.route->route->response_timeout);
@@ -58,40 +62,58 @@ std::chrono::milliseconds claimed_call::elapsed() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_);
 }
 
-// -------------------------------------------------------------------------------------------------------------- sending
+// --------------------------------------------------------------------------------------------------------------
+// sending
 
 net::task<next> claimed_call::prepare() {
   fault_ = co_await up_.connect();
   if (fault_ == fault::none && broken_off_ != fault::none) fault_ = broken_off_;
   if (fault_ != fault::none) co_return next::execute;
-  while (!bypass_ && !claim_->engine.may_send(net::lease_clock::now())) {
-    const auto n = co_await claim_->drive(claim_->engine.renew_before_send(net::lease_clock::now()));
+  auto n = co_await send_while_leased();
+  if (n == next::execute && fault_ == fault::none && up_.write_failed() && !up_.written()) {
+    // An idle connection that had died: not a byte has left, so another one may be tried, once.
+    fault_ = co_await up_.connect_fresh();
+    if (fault_ != fault::none) co_return next::execute;
+    n = co_await send_while_leased();
+    if (n == next::execute && fault_ == fault::none && up_.write_failed() && !up_.written())
+      fault_ = fault::upstream_connect;
+  }
+  if (n != next::execute) co_await stand_down();
+  co_return n;
+}
+
+/// Anything but next::execute: the key is not ours any more, and nothing was sent.
+net::task<next> claimed_call::send_while_leased() {
+  auto& engine = claim_->engine;
+  while (!bypass_ && broken_off_ == fault::none && !engine.may_send(net::lease_clock::now())) {
+    const auto n = co_await claim_->drive(engine.renew_before_send(net::lease_clock::now()));
     if (n != next::execute) co_return n;
   }
-  // From here to the first byte nothing waits: the check holds for the send.
-  if (send_first()) co_return next::execute;
-  // An idle connection that had died: not a byte has left, so another one may be tried, once.
-  fault_ = co_await up_.connect_fresh();
-  if (fault_ != fault::none) co_return next::execute;
-  while (!bypass_ && !claim_->engine.may_send(net::lease_clock::now())) {
-    const auto n = co_await claim_->drive(claim_->engine.renew_before_send(net::lease_clock::now()));
-    if (n != next::execute) co_return n;
-  }
-  if (!send_first()) fault_ = fault::upstream_connect;
+  fault_ = broken_off_;
+  // From the check to the first byte nothing waits: it holds for the send.
+  if (fault_ == fault::none) send_first();
   co_return next::execute;
 }
 
-/// False if the connection was dead and nothing has left.
-bool claimed_call::send_first() {
+/// The record decides what the client gets; nothing that this call would still say may meet that answer.
+net::task<void> claimed_call::stand_down() {
+  response_limit_.clear();
+  processing_limit_.clear();
+  c_.on_break = nullptr;
+  co_await sender_.drained();
+}
+
+/// Does nothing more if the connection was dead and no byte has left.
+void claimed_call::send_first() {
+  request_ = make_request_();
   const auto sent = up_.send_now(request_);
-  if (up_.write_failed() && !up_.written()) return false;
+  if (up_.write_failed() && !up_.written()) return;
   unsent_ = std::string_view(request_).substr(sent);
   if (!bypass_) claim_->start_renewing();
   if (!unsent_.empty()) {
     uploading_ = true;
     asio::co_spawn(c_.w.io.get_executor(), upload(), asio::detached);
   }
-  return true;
 }
 
 net::task<void> claimed_call::upload() {
@@ -100,24 +122,8 @@ net::task<void> claimed_call::upload() {
   uploaded_.set();
 }
 
-net::task<after> claimed_call::answer_connect_failure() {
-  const auto f = fault_;
-  c_.log.fault = row(f).label;
-  c_.log.what = row(f).decision;
-  idempotency::problem p(row(f).answer);
-  p.safe_new_key = claim_->engine.own().attempt == 1;
-  if (!bypass_) {
-    released_ = true;
-    co_await claim_->drive(claim_->engine.release());
-    if (claim_->engine.settlement_result() == idempotency::settled_as::not_stored) owe(0);
-  }
-  response_limit_.clear();
-  co_await sender_.drained();
-  if (client_done_) co_return co_await leave(after::close);
-  co_return co_await leave(co_await c_.answer(std::move(p), after::keep));
-}
-
-// ----------------------------------------------------------------------------------------------------------- the answer
+// ----------------------------------------------------------------------------------------------------------- the
+// answer
 
 net::task<after> claimed_call::run() {
   const auto f = co_await receive();
@@ -146,7 +152,8 @@ net::task<fault> claimed_call::receive() {
   take_head();
   const bool too_large = from_.kind == framing_kind::length && from_.length > route_.max_stored_body;
   keeps_ = settlement_ == settlement::succeed || settlement_ == settlement::fail;
-  if (keeps_ && (too_large || is_event_stream(up_.head()))) co_await store_without_body();
+  if (keeps_ && !gone_ && (too_large || is_event_stream(up_.head()))) co_await store_without_body();
+  if (superseded_) co_return fault::none;
   up_.begin_body();
   co_return co_await body();
 }
@@ -174,10 +181,33 @@ void claimed_call::take_head() {
   response_limit_.clear();
   status_ = head.status;
   if (!client_done_) c_.log.status = status_;
-  settlement_ = idempotency::settle_by_status(status_, route_.guarantee, route_.statuses);
+  settlement_ = idempotency::settle_answer(route_, status_);
   from_ = head.body;
+  encoded_ = head.find(http::field_id::content_encoding) != nullptr;
+  if (means_gone()) return take_as_gone();
   append_answer_lines(lines_, head, claim_->runtime->config->server.via);
   block_ = header_block(head, route_.replay_drop);
+}
+
+/// absent_is_success: the DELETE has nothing more to remove, perhaps because an earlier attempt removed it.
+bool claimed_call::means_gone() const {
+  if (!c_.facts.delete_method || (status_ != 404 && status_ != 410)) return false;
+  switch (route_.absent_is_success) {
+    case config::absent_policy::off: return false;
+    case config::absent_policy::if_repeated: return claim_->engine.taken_over();
+    case config::absent_policy::always: return true;
+  }
+  return false;
+}
+
+void claimed_call::take_as_gone() {
+  gone_ = true;
+  status_ = 204;
+  if (!client_done_) c_.log.status = status_;
+  settlement_ = idempotency::settle_answer(route_, status_);
+  from_ = {};
+  block_ = no_content_block(up_.head(), route_.replay_drop);
+  append_block_lines(lines_, status_, block_, claim_->runtime->config->server.via);
 }
 
 net::task<fault> claimed_call::body() {
@@ -186,6 +216,7 @@ net::task<fault> claimed_call::body() {
     if (step.type == body_step::kind::data) {
       c_.log.bytes_out += step.data.size();
       co_await take_piece(step.data);
+      if (superseded_) co_return fault::none;
       continue;
     }
     if (step.type == body_step::kind::error) co_return fault::upstream_malformed;
@@ -200,12 +231,14 @@ net::task<fault> claimed_call::body() {
 }
 
 net::task<void> claimed_call::take_piece(std::string_view data) {
+  if (gone_) co_return;
   if (capture_ && body_.size() + data.size() > route_.max_stored_body) {
     // crossed the limit: from here it is certain that the answer cannot be kept
     const std::string so_far = std::move(body_);
     body_.clear();
     capture_ = false;
     if (keeps_) co_await store_without_body();
+    if (superseded_) co_return;
     if (!streaming_) {
       open_stream();
       stream_data(so_far);
@@ -222,6 +255,7 @@ net::task<void> claimed_call::take_piece(std::string_view data) {
 
 /// Everything that was read is used up, and the answer goes on: what the client can have, it gets now.
 net::task<void> claimed_call::forward() {
+  if (gone_) co_return;
   if (!streaming_) {
     open_stream();
     if (capture_ && !body_.empty()) stream_data(body_);
@@ -231,24 +265,38 @@ net::task<void> claimed_call::forward() {
 
 net::task<void> claimed_call::hold_to_client_pace() {
   if (sender_.pending() > window) co_await sender_.drained();
-  if (without_body_ && sender_.gone() && !processing_limit_.armed()) {
-    processing_limit_.after(std::max(route_.max_processing - elapsed(), std::chrono::milliseconds(1)));
-  }
+  limit_unattended();
+}
+
+/// An answer that nobody reads, and that is not kept, ends with max_processing.
+void claimed_call::limit_unattended() {
+  if (!without_body_ || !sender_.gone() || processing_limit_.armed()) return;
+  processing_limit_.after(std::max(route_.max_processing - elapsed(), std::chrono::milliseconds(1)));
+}
+
+next claimed_call::complete_without_body() {
+  return claim_->engine.complete(idempotency::record_state::without_body, {status_, block_, {}});
 }
 
 /// X: done, and never executed again, but the answer cannot be replayed.
 net::task<void> claimed_call::store_without_body() {
   capture_ = false;
   without_body_ = true;
-  claim_->stop_renewing();
   // Without anybody who reads it, an endless answer ends with the limit; with a reader it may go on.
   if (!sender_.gone() && !client_done_) processing_limit_.clear();
   if (bypass_) co_return;
-  const auto n = claim_->engine.complete(idempotency::record_state::without_body, {status_, block_, {}});
-  co_await claim_->drive(n);
+  co_await claim_->drive(complete_without_body());
+  const auto result = claim_->engine.settlement_result();
+  // Until the store has it the lease goes on; the end of the answer tries again.
+  if (result == idempotency::settled_as::not_stored) co_return;
+  claim_->stop_renewing();
+  if (result == idempotency::settled_as::recreated) c_.w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
+  superseded_ = result == idempotency::settled_as::superseded || result == idempotency::settled_as::already;
+  x_stored_ = !superseded_;
 }
 
-// --------------------------------------------------------------------------------------------------------- to the client
+// --------------------------------------------------------------------------------------------------------- to the
+// client
 
 void claimed_call::open_stream() {
   streaming_ = true;
@@ -295,142 +343,6 @@ void claimed_call::client_late() {
     net::error_code ignored;
     c_.stream.lowest().shutdown(asio::socket_base::shutdown_send, ignored);
   }
-}
-
-/// The rest of the answer, or all of it in one piece. `mark` is a value for Idempotency-Status, or empty.
-net::task<after> claimed_call::send_last(std::string_view mark) {
-  if (client_done_) co_return after::linger;
-  std::string bytes;
-  if (!streaming_) {
-    const bool describes = from_.kind == framing_kind::none;
-    to_ = describes ? from_ : http::framing{framing_kind::length, body_.size()};
-    close_ = c_.must_close();
-    bytes = std::move(lines_);
-    std::string extra;
-    if (!mark.empty()) ((extra += "Idempotency-Status: ") += mark) += "\r\n";
-    end_answer_head(bytes, c_, to_, close_, extra);
-    bytes += body_;
-  } else {
-    if (!held_.empty()) append_data(bytes, to_, held_);
-    if (to_.kind == framing_kind::chunked) {
-      std::string trailers = up_.trailers();
-      if (!mark.empty() && mark != "bypassed") ((trailers += "Idempotency-Status: ") += mark) += "\r\n";
-      http::append_last_chunk(bytes, trailers);
-    }
-  }
-  sender_.send(bytes);
-  co_await sender_.drained();
-  co_return close_ ? after::close : after::keep;
-}
-
-net::task<after> claimed_call::send_found() {
-  if (client_done_) co_return after::linger;
-  if (streaming_) co_return after::abort;
-  auto& engine = claim_->engine;
-  c_.out.clear();
-  switch (engine.answer_found()) {
-    case next::replay:
-      append_replay(c_.out, c_, engine.found().value);
-      c_.log.status = engine.found().value.status;
-      c_.log.what = telemetry::decision::replayed;
-      break;
-    case next::status_only: append_status_only(c_.out, c_, engine.found().value); break;
-    default: co_return co_await c_.answer(engine.refusal(), after::keep);
-  }
-  const bool sent = co_await c_.write(c_.out);
-  co_return !sent || c_.must_close() ? after::close : after::keep;
-}
-
-// ------------------------------------------------------------------------------------------------------------- settling
-
-void claimed_call::owe(std::size_t bytes) { c_.w.aftermath->keep_settling(claim_, bytes); }
-
-net::task<after> claimed_call::settle_answer() {
-  using idempotency::settled_as;
-  using telemetry::decision;
-  auto& engine = claim_->engine;
-  const idempotency::answer whole{status_, block_, body_};
-  auto what = engine.taken_over() ? decision::taken_over : decision::executed;
-  next n = next::settled;
-  switch (settlement_) {
-    case settlement::succeed:
-      if (!without_body_) n = engine.complete(idempotency::record_state::succeeded, whole);
-      break;
-    case settlement::fail:
-      if (!without_body_) n = engine.complete(idempotency::record_state::failed_final, whole);
-      break;
-    case settlement::release:
-      released_ = true;
-      n = engine.release();
-      what = decision::released;
-      break;
-    case settlement::declare:
-      n = engine.declare();
-      what = decision::declared;
-      break;
-  }
-  if (bypass_) {
-    if (n == next::submit) owe(body_.size());
-    if (!client_done_) c_.log.what = decision::bypassed;
-    co_return co_await send_last("bypassed");
-  }
-  if (n == next::submit) co_await claim_->drive(n);
-  const auto result = n == next::submit ? engine.settlement_result() : settled_as::stored;
-  if (result != settled_as::not_stored) claim_->stop_renewing();
-  if (result == settled_as::recreated) c_.w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
-  if (keeps_ && (result == settled_as::superseded || result == settled_as::already) && !without_body_) {
-    c_.w.metrics.lost_completions.fetch_add(1, std::memory_order_relaxed);
-    co_return co_await send_found();
-  }
-  if (result == settled_as::not_stored) {
-    owe(body_.size());
-    if (!client_done_) c_.log.what = decision::not_stored;
-    co_return co_await send_last("not-stored");
-  }
-  if (!client_done_) c_.log.what = what;
-  co_return co_await send_last("");
-}
-
-/// No whole answer: what was written may have been executed.
-net::task<after> claimed_call::settle_failure(fault f) {
-  auto& engine = claim_->engine;
-  up_.close();
-  c_.log.fault = row(f).label;
-  const bool declares = !without_body_ || route_.guarantee == config::guarantee::at_least_once;
-  if (declares) {
-    released_ = idempotency::settle_without_answer(up_.written()) == settlement::release;
-    const auto n = released_ ? engine.release() : engine.declare();
-    if (bypass_) {
-      owe(0);
-    } else {
-      co_await claim_->drive(n);
-      if (engine.settlement_result() == idempotency::settled_as::not_stored) {
-        owe(0);
-      } else {
-        claim_->stop_renewing();
-      }
-    }
-  }
-  if (client_done_) co_return after::linger;
-  c_.log.what = row(f).decision;
-  if (streaming_) co_return after::abort;
-  idempotency::problem p(row(f).answer);
-  p.retryable = p.retryable || route_.guarantee == config::guarantee::at_least_once;
-  co_await sender_.drained();
-  co_return co_await c_.answer(std::move(p), after::keep);
-}
-
-/// The exchange is over for the client; what is owed to the store goes on without it.
-net::task<after> claimed_call::leave(after how) {
-  response_limit_.clear();
-  processing_limit_.clear();
-  // A completion that is still owed must not meet a release of its own token.
-  if (released_) claim_->engine.give_up();
-  c_.w.aftermath->release_abandoned(claim_);
-  claim_->end_flight();
-  c_.log.store = claim_->store_time;
-  if (how != after::abort) co_await sender_.drained();
-  co_return how;
 }
 
 }  // namespace idem::proxy

@@ -4,6 +4,7 @@
 // The call is detached from its client: whether the client is still there changes nothing but what is written to it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,9 +18,10 @@ namespace idem::proxy {
 
 class claimed_call {
  public:
-  /// @param request the whole request, head and body, as it goes upstream
+  /// @param request makes the whole request, head and body, as it goes upstream. Asked when it is sent, and not after
+  ///        prepare(): the attempt that it names can change until then
   /// @param bypass the store could not be read, and the route goes on without: the answer is marked, and stored later
-  claimed_call(client_connection& c, std::shared_ptr<claim> owned, std::string request, bool bypass);
+  claimed_call(client_connection& c, std::shared_ptr<claim> owned, std::function<std::string()> request, bool bypass);
 
   ~claimed_call() { c_.on_break = nullptr; }
 
@@ -34,16 +36,22 @@ class claimed_call {
 
  private:
   // sending
-  bool send_first();
+  net::task<idempotency::next> send_while_leased();
+  net::task<void> stand_down();
+  void send_first();
   net::task<void> upload();
   // the answer
   net::task<fault> receive();
   net::task<fault> heads();
   void take_head();
+  bool means_gone() const;
+  void take_as_gone();
   net::task<fault> body();
   net::task<void> take_piece(std::string_view data);
   net::task<void> forward();
   net::task<void> store_without_body();
+  idempotency::next complete_without_body();
+  void limit_unattended();
   net::task<void> hold_to_client_pace();
   // to the client
   void open_stream();
@@ -52,8 +60,10 @@ class claimed_call {
   net::task<after> send_last(std::string_view mark);
   net::task<after> send_found();
   // settling
+  void judge_body();
   net::task<after> settle_answer();
   net::task<after> settle_failure(fault f);
+  net::task<void> settle_or_owe(idempotency::next n);
   void owe(std::size_t bytes);
   net::task<after> leave(after how);
 
@@ -63,6 +73,7 @@ class claimed_call {
   client_connection& c_;
   std::shared_ptr<claim> claim_;
   const config::idempotency_config& route_;
+  std::function<std::string()> make_request_;
   std::string request_;
   std::string_view unsent_;
   bool bypass_;
@@ -78,14 +89,18 @@ class claimed_call {
   unsigned status_ = 0;
   idempotency::settlement settlement_ = idempotency::settlement::declare;
   http::framing from_, to_;
-  std::string lines_;    ///< head for the first client, without framing
-  std::string block_;    ///< header block of the record
-  std::string body_;     ///< captured
-  std::string held_;     ///< the byte that goes out when the store has the answer
-  bool capture_ = true;        ///< pieces are kept until the answer is whole, or too large
-  bool keeps_ = false;         ///< the answer is to be stored
+  std::string lines_;     ///< head for the first client, without framing
+  std::string block_;     ///< header block of the record
+  std::string body_;      ///< captured
+  std::string held_;      ///< the byte that goes out when the store has the answer
+  bool capture_ = true;   ///< pieces are kept until the answer is whole, or too large
+  bool keeps_ = false;    ///< the answer is to be stored
+  bool encoded_ = false;  ///< by a content coding: nothing can be read in it
+  bool gone_ = false;     ///< what a DELETE was to remove is not there: a 204 of ours stands in for the answer
   bool released_ = false;
-  bool without_body_ = false;  ///< X is written
+  bool without_body_ = false;  ///< it is certain that the record becomes X
+  bool x_stored_ = false;      ///< and it has
+  bool superseded_ = false;    ///< another record stood there instead: nothing of this answer counts
   bool streaming_ = false;     ///< the head has gone to the client
   bool client_done_ = false;   ///< the client was told that it took too long
   bool close_ = false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "idem/http/writer.hpp"
+#include "proxy/server_tls.hpp"
+#include "proxy/proxy_protocol.hpp"
 
 namespace idem::proxy {
 
@@ -53,6 +55,12 @@ void client_connection::break_off() {
 
 net::task<void> client_connection::run() {
   after how = after::close;
+  if (runtime->config->server.proxy_protocol != config::proxy_protocol_policy::off) {
+    read_limit_.after(runtime->config->server.timeouts.header);
+    const bool named = co_await read_proxy_header(stream, peer_);
+    read_limit_.clear();
+    if (!named) co_return;
+  }
   if (runtime->server_tls && !co_await accept_tls()) co_return;
   for (;;) {
     runtime = w.current;
@@ -111,7 +119,7 @@ net::task<client_connection::head_result> client_connection::read_head() {
 net::task<after> client_connection::serve() {
   const auto& head = parser.head();
   facts = {http::iequals(head.method, "HEAD") && head.method == "HEAD", head.keep_alive, head.expect_continue,
-           head.upgrade, head.minor};
+           head.upgrade, head.minor, head.method == "DELETE"};
   config::path_captures captures;
   route = runtime->find(runtime->config->find(head.method, head.authority, head.path, captures));
   gone = false;
@@ -210,6 +218,7 @@ net::task<bool> client_connection::accept_tls() {
   auto [ec] = co_await tls.async_handshake(net::asio::ssl::stream_base::server, net::as_result);
   read_limit_.clear();
   if (ec) stream.close();
+  if (!ec) client_subject = subject_of_peer(tls.native_handle());
   co_return !ec;
 }
 

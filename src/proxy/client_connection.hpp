@@ -6,6 +6,7 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,7 @@ struct request_facts {
   bool expect_continue = false;
   bool upgrade = false;
   unsigned minor = 1;
+  bool delete_method = false;
 };
 
 /// How an exchange leaves the connection.
@@ -78,6 +80,8 @@ class client_connection {
   std::string out;             ///< reused: what is written next
   telemetry::access_entry log;
   route_state* route = nullptr;
+  /// Subject of the certificate that the client has shown (RFC 2253); nothing without one.
+  std::optional<std::string> client_subject;
   bool gone = false;           ///< the client's side has failed; nothing more is written
   net::deadline write_limit;
   std::function<void()> on_break;  ///< what an exchange does when the drain is over

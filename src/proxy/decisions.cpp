@@ -24,6 +24,7 @@ decision decision_of(problem_code code) {
     case problem_code::upstream_unavailable: return decision::upstream_unavailable;
     case problem_code::upstream_failed: return decision::upstream_failed;
     case problem_code::upstream_timeout: return decision::upstream_timeout;
+    case problem_code::bad_signature: return decision::bad_signature;
   }
   return decision::passed;
 }

@@ -1,6 +1,7 @@
 #include "proxy/idempotent_exchange.hpp"
 
 #include "idem/http/body.hpp"
+#include "idem/idempotency/webhook_signature.hpp"
 #include "proxy/aftermath.hpp"
 #include "proxy/claimed_call.hpp"
 #include "proxy/decisions.hpp"
@@ -22,9 +23,32 @@ using telemetry::decision;
 idempotent_exchange::idempotent_exchange(client_connection& c, const config::path_captures& captures)
     : c_(c), captures_(captures), route_(c.route->route->idempotency) {}
 
-idempotency::request_view idempotent_exchange::view() const { return {&c_.parser.head(), &captures_, body_, body_known_}; }
+idempotency::request_view idempotent_exchange::view() const {
+  idempotency::request_view v{&c_.parser.head(), &captures_, body_, body_known_};
+  if (token_.fault == idempotency::token_fault::none) v.token = &token_.token;
+  if (c_.client_subject) v.client_subject = *c_.client_subject;
+  return v;
+}
+
+void idempotent_exchange::check_token() {
+  if (!route_.uses_jwt()) return;
+  token_ = idempotency::check_bearer_token(route_.jwt, c_.parser.head(), unix_ms_now() / 1000);
+  c_.log.fault = name_of(token_.fault);
+}
+
+/// Before the claim: what the sender did not sign must not use up an event's key.
+std::optional<problem> idempotent_exchange::check_signature() const {
+  if (!route_.signature.enabled()) return std::nullopt;
+  const auto why = idempotency::signature_fault(route_.signature, c_.parser.head(), body_, unix_ms_now() / 1000);
+  if (!why) return std::nullopt;
+  problem p(problem_code::bad_signature);
+  p.detail = *why;
+  return p;
+}
 
 std::optional<idempotency::fingerprint> idempotent_exchange::under(std::uint16_t version, std::uint32_t settings) {
+  // the head's bytes are gone by then: not comparable is safe, a digest of something else is not
+  if (finished_input_) return std::nullopt;
   return c_.runtime->known->compute(version, settings, view());
 }
 
@@ -39,19 +63,22 @@ void idempotent_exchange::finish_input() {
   }
 }
 
-// -------------------------------------------------------------------------------------------------------------- the way
+// -------------------------------------------------------------------------------------------------------------- the
+// way
 
 net::task<after> idempotent_exchange::run() {
   const bool observes = route_.mode == config::route_mode::observe;
   const auto& prefix = c_.runtime->config->store.redis.key_prefix;
   used_ = c_.parser.head_size();
+  check_token();
   identity_ = identify(route_, prefix, view());
   if (identity_.kind == identity_kind::refused) {
     if (!observes) co_return co_await refuse(std::move(*identity_.refusal));
     c_.log.what = decision::observed_other;
     co_return co_await pass();
   }
-  if (identity_.kind == identity_kind::keyless) co_return co_await pass();
+  if (identity_.kind == identity_kind::keyless || identity_.kind == identity_kind::unverified)
+    co_return co_await pass();
   if (observes && (too_long_announced() || c_.parser.head().body.kind == framing_kind::chunked)) {
     // more than may be buffered, or nobody knows how much: it passes unobserved rather than refused
     c_.log.what = decision::observed_other;
@@ -64,6 +91,11 @@ net::task<after> idempotent_exchange::run() {
     if (identity_.kind == identity_kind::refused && !observes) co_return co_await refuse(std::move(*identity_.refusal));
     if (identity_.kind != identity_kind::keyed) co_return co_await pass();
   }
+  if (auto forged = check_signature()) {
+    if (!observes) co_return co_await refuse(std::move(*forged));
+    c_.log.what = decision::observed_other;
+    co_return co_await pass();
+  }
   c_.log.key_hash = identity_.hash();
   idempotency::engine::setup setup;
   setup.route = &route_;
@@ -71,6 +103,7 @@ net::task<after> idempotent_exchange::run() {
   setup.print = idempotency::compute_fingerprint(route_.fingerprint, view());
   setup.others = this;
   setup.expected = c_.route->expected;
+  if (identity_.by_fingerprint) setup.lifetime = route_.key.fingerprint_ttl;
   setup.notify = route_.in_flight.respond == config::in_flight_respond::wait;
   claim_ = std::make_shared<claim>(c_.w, c_.runtime, std::move(setup));
   if (observes) co_return co_await observe();
@@ -101,7 +134,8 @@ net::task<after> idempotent_exchange::pass(std::string_view extra) {
   co_return how;
 }
 
-// -------------------------------------------------------------------------------------------------------------- the body
+// -------------------------------------------------------------------------------------------------------------- the
+// body
 
 bool idempotent_exchange::too_long_announced() const {
   const auto& plan = c_.parser.head().body;
@@ -187,7 +221,8 @@ net::task<after> idempotent_exchange::body_failed(body_result r) {
   }
 }
 
-// ------------------------------------------------------------------------------------------------------------- the claim
+// ------------------------------------------------------------------------------------------------------------- the
+// claim
 
 net::task<after> idempotent_exchange::claim_and_go() {
   const auto limit = c_.runtime->config->server.max_in_flight;
@@ -199,12 +234,13 @@ net::task<after> idempotent_exchange::claim_and_go() {
   claim_->count_in_flight();
   const bool may_bypass = route_.on_store_error == config::store_error_policy::allow;
   auto n = co_await acquire();
-  if (n == next::bypass && known_here(c_.w.shared, identity_.name)) {
+  const bool runs = n == next::bypass || n == next::execute;
+  if (may_bypass && runs && !claim_->remember_name(n == next::bypass)) {
+    give_up();
     problem p(problem_code::store_unavailable);
     p.retry_after = 1;
     co_return co_await refuse(std::move(p));
   }
-  if (may_bypass && (n == next::bypass || n == next::execute)) claim_->remember_name();
   co_return co_await act(n);
 }
 
@@ -228,6 +264,7 @@ net::task<next> idempotent_exchange::wait_for_change(next n) {
     if (why == waiters::woken::client_gone || why == waiters::woken::drained) break;
     auto& engine = claim_->engine;
     n = co_await claim_->drive(engine.start(net::lease_clock::now(), unix_ms_now(), c_.w.grace_until(route_.lease)));
+    c_.w.aftermath->release_abandoned(claim_);
     if (why == waiters::woken::deadline && n == next::wait) break;
   }
   places.leave(identity_.name);
@@ -248,7 +285,7 @@ net::task<after> idempotent_exchange::act(next n) {
 /// The token of this claim is not used any more; what of it may still land is released in the background.
 void idempotent_exchange::give_up() {
   claim_->engine.give_up();
-  if (!claim_->engine.abandoned_tokens().empty()) c_.w.aftermath->release_abandoned(claim_);
+  c_.w.aftermath->release_abandoned(claim_);
   claim_->end_flight();
   c_.log.store = claim_->store_time;
 }
@@ -291,7 +328,7 @@ std::string idempotent_exchange::upstream_request() const {
 }
 
 net::task<after> idempotent_exchange::execute(bool bypass) {
-  claimed_call call(c_, claim_, upstream_request(), bypass);
+  claimed_call call(c_, claim_, [this] { return upstream_request(); }, bypass);
   const auto n = co_await call.prepare();
   if (n != next::execute) {
     // The key was settled by others before a byte was sent.
@@ -307,7 +344,8 @@ net::task<after> idempotent_exchange::execute(bool bypass) {
   co_return co_await call.run();
 }
 
-// ----------------------------------------------------------------------------------------------------------- observation
+// -----------------------------------------------------------------------------------------------------------
+// observation
 
 net::task<after> idempotent_exchange::observe() {
   auto n = co_await claim_->drive(
@@ -335,8 +373,7 @@ net::task<void> idempotent_exchange::settle_observed(bool owned, unsigned status
   auto& engine = claim_->engine;
   claim_->stop_renewing();
   if (owned) {
-    const auto s = whole ? idempotency::settle_by_status(status, route_.guarantee, route_.statuses)
-                         : idempotency::settle_without_answer(written);
+    const auto s = whole ? idempotency::settle_answer(route_, status) : idempotency::settle_without_answer(written);
     const idempotency::answer none{status, "\r\n", {}};
     auto n = next::settled;
     switch (s) {

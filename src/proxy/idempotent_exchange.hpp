@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "idem/idempotency/bearer_token.hpp"
 #include "idem/idempotency/fingerprint.hpp"
 #include "idem/idempotency/identity.hpp"
 #include "proxy/claim.hpp"
@@ -31,6 +32,9 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   bool too_long_announced() const;
   bool body_in_hand() const;
 
+  void check_token();
+  std::optional<idempotency::problem> check_signature() const;
+
   net::task<after> claim_and_go();
   net::task<idempotency::next> acquire();
   net::task<idempotency::next> wait_for_change(idempotency::next n);
@@ -49,6 +53,7 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   client_connection& c_;
   const config::path_captures& captures_;
   const config::idempotency_config& route_;
+  idempotency::token_check token_;  ///< of a request on a route that goes by claims
   idempotency::identity identity_;
   std::shared_ptr<claim> claim_;
   std::string body_store_;  ///< the body, when it is not whole in the connection's buffer

@@ -1,6 +1,8 @@
 #include "proxy/server_tls.hpp"
 
+#include <openssl/bio.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 namespace idem::proxy {
 
@@ -20,7 +22,23 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* size, const 
   return SSL_TLSEXT_ERR_OK;
 }
 
+struct free_object {
+  void operator()(X509* c) const { X509_free(c); }
+  void operator()(BIO* b) const { BIO_free(b); }
+};
+
 }  // namespace
+
+std::optional<std::string> subject_of_peer(SSL* connection) {
+  const std::unique_ptr<X509, free_object> certificate(SSL_get1_peer_certificate(connection));
+  const std::unique_ptr<BIO, free_object> text(BIO_new(BIO_s_mem()));
+  if (!certificate || !text || SSL_get_verify_result(connection) != X509_V_OK) return std::nullopt;
+  const auto* name = X509_get_subject_name(certificate.get());
+  if (X509_NAME_print_ex(text.get(), name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB) < 0) return std::nullopt;
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(text.get(), &data);
+  return std::string(data, static_cast<std::size_t>(size > 0 ? size : 0));
+}
 
 std::shared_ptr<ssl::context> make_server_tls(const config::server_tls& settings, std::string& error) {
   if (!settings.enabled()) return nullptr;
@@ -36,6 +54,9 @@ std::shared_ptr<ssl::context> make_server_tls(const config::server_tls& settings
   if (context->use_private_key_file(settings.key, ssl::context::pem, ec); ec) return fail("server.tls.key");
   if (!settings.client_ca.empty()) {
     if (context->load_verify_file(settings.client_ca, ec); ec) return fail("server.tls.client_ca");
+    // Without a name for them OpenSSL refuses to resume sessions of clients that it has verified.
+    constexpr unsigned char session_name[] = "idem";
+    SSL_CTX_set_session_id_context(context->native_handle(), session_name, sizeof session_name - 1);
     context->set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert, ec);
   }
   return context;

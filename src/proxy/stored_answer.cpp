@@ -40,6 +40,25 @@ std::string header_block(const http::response_head& head, const std::vector<std:
   return block;
 }
 
+std::string no_content_block(const http::response_head& head, const std::vector<std::string>& drop) {
+  constexpr std::string_view content = "Content-";
+  std::string block = "No Content\r\n";
+  for (const auto& f : head.fields) {
+    if (f.hop_by_hop || is_ours(f.id) || is_framing(f.id) || describes_body(f.name)) continue;
+    if (http::iequals(f.name.substr(0, content.size()), content) || http::iequals(f.name, "Last-Modified")) continue;
+    if (std::any_of(drop.begin(), drop.end(), [&](const auto& d) { return http::iequals(d, f.name); })) continue;
+    http::append_field(block, f.name, f.value);
+  }
+  return block;
+}
+
+void append_block_lines(std::string& out, unsigned status, std::string_view block, bool via) {
+  const auto end = block.find("\r\n");
+  http::append_status_line(out, status, block.substr(0, end));
+  out += block.substr(end + 2);
+  if (via) out += "Via: 1.1 idempotency-proxy\r\n";
+}
+
 void append_answer_lines(std::string& out, const http::response_head& head, bool via) {
   http::append_status_line(out, head.status, head.reason);
   const bool describes = head.body.kind == http::framing_kind::none && head.status != 204 && head.status >= 200;

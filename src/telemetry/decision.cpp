@@ -35,10 +35,11 @@ std::string_view name_of(decision d) {
     case decision::observed_in_progress: return "observed_in_progress";
     case decision::observed_mismatch: return "observed_mismatch";
     case decision::observed_other: return "observed_other";
+    case decision::bad_signature: return "bad_signature";
   }
   return "unknown";
 }
 
-static_assert(static_cast<std::size_t>(decision::observed_other) + 1 == decision_count);
+static_assert(static_cast<std::size_t>(decision::bad_signature) + 1 == decision_count);
 
 }  // namespace idem::telemetry

@@ -252,9 +252,36 @@ TEST_P(store_contract, listeners_hear_of_settled_records_that_ask_for_it) {
   EXPECT_EQ(run(c).what, verdict::done);
   ASSERT_TRUE(hears(3));
   EXPECT_EQ(heard, (std::vector<std::string>{"", loud, released}));
+}
+
+TEST_P(store_contract, a_listener_may_go_before_the_store) {
+  {
+    boost::asio::io_context io;
+    bool heard = false;
+    backend_->subscribe(io, [&](std::string_view) { heard = true; });
+    ASSERT_TRUE(eventually([&] {
+      io.restart();
+      io.run_for(5ms);
+      return heard;
+    }));
+  }
+  const auto name = fresh_name(), value = record_text('S', mine);
+  auto c = claim(name, value, 60s);
+  c.what = op::complete;
+  c.expect = mine;
+  c.notify = true;
+  EXPECT_EQ(run(c).what, verdict::recreated);
+  backend_.reset();
+}
+
+TEST_P(store_contract, the_store_may_go_before_its_listener) {
+  boost::asio::io_context io;
+  backend_->subscribe(io, [](std::string_view) {});
+  io.run_for(20ms);
+  runner_.reset();
   backend_.reset();
   io.restart();
-  io.run();
+  io.run_for(20ms);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "support/child_process.hpp"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -31,6 +32,8 @@ child_process::child_process(const std::vector<std::string>& arguments, const st
     ::dup2(fd, 1);
     ::dup2(fd, 2);
   }
+  // an inherited socket would keep a connection open that the test has closed
+  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   ::execvp(argv[0], argv.data());
   ::_exit(127);
 }

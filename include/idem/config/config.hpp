@@ -11,11 +11,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "idem/config/route_match.hpp"
+#include "idem/config/verification_keys.hpp"
 
 namespace idem::config {
 
@@ -134,6 +136,9 @@ struct key_config {
   std::size_t max_length = 255;
   bool uuid = false;    ///< format: uuid
   bool strict = false;  ///< RFC 8941 strings only
+  /// Retention and hold of a key that has the request's fingerprint among its parts: two wanted, equal requests must not
+  /// be one for longer than a retry takes.
+  milliseconds fingerprint_ttl = 60s;
 };
 
 enum class body_mode : std::uint8_t { automatic, raw, json, form, multipart, none };
@@ -166,6 +171,60 @@ class status_overrides {
   std::map<unsigned, disposition> classes;  ///< 1 … 5
 };
 
+/// Codes and classes, e.g. `[200, 4xx]`.
+struct status_set {
+  std::set<unsigned> codes;    ///< 100 … 599
+  std::set<unsigned> classes;  ///< 1 … 5
+  bool contains(unsigned status) const { return codes.contains(status) || classes.contains(status / 100); }
+  bool empty() const { return codes.empty() && classes.empty(); }
+};
+
+/// What a body must be for its answer to count as a success.
+struct body_condition {
+  enum class kind : std::uint8_t {
+    none,    ///< anything
+    equals,  ///< these bytes and nothing else
+    json,    ///< the scalar at a pointer is this text
+    xml      ///< the element at a path has this text
+  };
+  kind type = kind::none;
+  std::string path;      ///< pointer or path
+  std::string expected;  ///< compared byte by byte with the bytes, the scalar or the element's text
+};
+
+/// `answer.success`: for callbacks, whose sender reads more than the status. What does not satisfy it is released.
+struct success_config {
+  status_set statuses;  ///< empty = the table of docs/protocol.md decides, as if there were no `answer.success`
+  body_condition body;
+  bool given() const { return !statuses.empty(); }
+};
+
+/// How tokens are verified whose claims are keys or scopes.
+struct jwt_config {
+  std::string jwks_file, hmac_secret_file;  ///< one of them, or neither = no tokens
+  std::string issuer, audience;             ///< empty = not compared
+  milliseconds leeway = 60s;                ///< for exp and nbf
+  std::shared_ptr<const jwt_keys> keys;     ///< of the file as read at load time; never logged
+};
+
+enum class signature_scheme : std::uint8_t { none, standard_webhooks, stripe, github, shopify, slack };
+
+/// How a sender of callbacks signs: what is not signed so is refused before the claim.
+struct signature_config {
+  signature_scheme scheme = signature_scheme::none;
+  std::string secret_file;       ///< empty = nothing is verified
+  std::string secret;            ///< the HMAC key of that file as read at load time; never logged
+  milliseconds tolerance = 5min;  ///< between the signed time and now, either way, where the scheme signs a time
+  bool enabled() const { return scheme != signature_scheme::none && !secret.empty(); }
+};
+
+/// What the 404 or 410 of the backend to a DELETE means.
+enum class absent_policy : std::uint8_t {
+  off,        ///< what any other 4xx means
+  if_repeated,  ///< 204 if this key was executed before, and what came of it is not known
+  always      ///< 204
+};
+
 struct in_flight_config {
   in_flight_respond respond = in_flight_respond::conflict;
   milliseconds wait = 0ms;
@@ -173,7 +232,10 @@ struct in_flight_config {
 };
 
 struct idempotency_config {
-  std::string name_space;  ///< `namespace`; the route's name unless set
+  std::string preset;            ///< what the block began with: a sender of callbacks, or empty
+  milliseconds sender_tries{0};  ///< how long that sender goes on trying; 0 = not by itself, or no preset
+  milliseconds sender_waits{0};  ///< how long it waits for an answer; 0 = not known, or no preset
+  std::string name_space;        ///< `namespace`; the route's name unless set
   route_mode mode = route_mode::enforce;
   key_config key;
   std::vector<source> scope;
@@ -192,6 +254,13 @@ struct idempotency_config {
   std::vector<std::string> replay_drop;  ///< header names that are never stored
   store_error_policy on_store_error = store_error_policy::reject;
   bool attempt_header = false;
+  success_config success;  ///< `answer.success`
+  jwt_config jwt;
+  signature_config signature;
+  absent_policy absent_is_success = absent_policy::off;
+
+  /// Whether a claim of a token is among the sources of key or scope.
+  bool uses_jwt() const;
 };
 
 struct route {

@@ -1,7 +1,8 @@
-// The engine: what happens next to one key for one request (docs/protocol.md, "Transitions" and "What a duplicate gets").
+// The engine: what happens next to one key for one request (docs/protocol.md, "Transitions" and "What a duplicate
+// gets").
 //
-// A small resumable machine. It performs nothing: it says what to do next, and is told what came of it. Unit tests drive
-// it without a socket, a clock or a store. One object for each request; used by one thread at a time.
+// A small resumable machine. It performs nothing: it says what to do next, and is told what came of it. Unit tests
+// drive it without a socket, a clock or a store. One object for each request; used by one thread at a time.
 //
 //   start() → submit → resume(reply) → submit … → execute | replay | refuse | wait | bypass
 //   execute: get a connection to the backend, then may_send() until it says yes (renewing when it says so), then send
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "idem/config/config.hpp"
@@ -44,9 +46,9 @@ enum class next : std::uint8_t {
 };
 
 enum class settled_as : std::uint8_t {
-  stored,      ///< the record says what was asked for
-  recreated,   ///< the same, but the record had vanished meanwhile: the store lost it
-  already,     ///< a final record of this very attempt stood there (an operator resolved it): found() is the answer
+  stored,     ///< the record says what was asked for
+  recreated,  ///< the same, but the record had vanished meanwhile: the store lost it
+  already,  ///< another final record of this very attempt stood there (an operator resolved it): found() is the answer
   superseded,  ///< another attempt's record stands there: found() if it can be read
   not_stored   ///< the store did not take it in time; the same command can be tried again later
 };
@@ -69,6 +71,7 @@ class engine {
     fingerprint_source* others = nullptr;  ///< may be null
     milliseconds expected{1000};           ///< recent median of the route's execution time, for Retry-After
     bool notify = false;                   ///< the route lets duplicates wait
+    milliseconds lifetime{0};              ///< not 0: retention and hold in place of the route's
   };
 
   explicit engine(setup s);
@@ -95,9 +98,10 @@ class engine {
   bool may_send(clock::time_point now) const;
   next renew_before_send(clock::time_point now);
 
-  /// The periodic renewal. The command stays valid until the next call. `renewed` tells whether to go on renewing.
+  /// The periodic renewal, one at a time. The command stays valid until the next call. `renewed` tells whether to go on
+  /// renewing.
   const command& renew_command(clock::time_point now);
-  bool renewed(const reply& r);
+  bool renewed(const reply& r, clock::time_point now);
 
   /// Exactly one of these once the outcome is known; X may be followed by declare() if the route is at_least_once.
   next complete(record_state state, const answer& a);
@@ -106,8 +110,8 @@ class engine {
   /// The same command again, after settled_as::not_stored.
   next settle_again();
   settled_as settlement_result() const { return settled_; }
-  /// After settled_as::already or superseded, when the client has no answer yet: what the record that stands there means
-  /// for it. Never submit, never execute.
+  /// After settled_as::already or superseded, when the client has no answer yet: what the record that stands there
+  /// means for it. Never submit, never execute.
   next answer_found();
 
   // -- afterwards -------------------------------------------------------------------------------------------------
@@ -121,11 +125,15 @@ class engine {
   /// The current token will not be used any more: refused, replayed, released. Adds it to abandoned_tokens() if needed.
   void give_up();
   const std::vector<abandoned>& abandoned_tokens() const { return abandoned_; }
+  /// The same, for a caller that sees to them from now on: the list is empty afterwards.
+  std::vector<abandoned> take_abandoned_tokens() { return std::exchange(abandoned_, {}); }
   /// The release of such a token; valid until the next call. Its reply needs no look.
   const command& repeated_release(const owner& token);
 
   const std::string& name() const { return setup_.name; }
   const config::idempotency_config& route() const { return *setup_.route; }
+  milliseconds retention() const { return setup_.lifetime > milliseconds(0) ? setup_.lifetime : route().retention; }
+  milliseconds hold() const { return setup_.lifetime > milliseconds(0) ? setup_.lifetime : route().hold; }
   bool store_was_read() const { return read_; }  ///< a record was found at least once
   bool record_vanished() const { return vanished_; }
 
@@ -139,6 +147,7 @@ class engine {
   next on_take_over(reply& r, clock::time_point now);
   next on_renewed_before_send(reply& r, clock::time_point now);
   next on_settled(reply& r);
+  bool landed_before(const reply& r) const;
   next decide_processing(std::int64_t ttl, bool confirmed, clock::time_point now);
   next by_state(std::int64_t ttl, bool confirmed, clock::time_point now);
   next decide_unknown(bool lapsed, clock::time_point now);
@@ -151,7 +160,8 @@ class engine {
   next refuse(problem p);
   next settle(op what, milliseconds ttl);
   std::optional<next> compare_fingerprint();
-  void unanswered(const reply& r, clock::time_point when);
+  void own(owner o);
+  void unanswered(const reply& r, clock::time_point now);
   std::string make(record_state state, const owner& o, const answer& a = {}) const;
 
   setup setup_;
@@ -164,11 +174,12 @@ class engine {
   std::string found_text_;
   std::optional<problem> refusal_;
   settled_as settled_ = settled_as::not_stored;
-  clock::time_point clock_{};      ///< from when the lease may be trusted: first try of the claim, or an acknowledged renewal
-  clock::time_point sent_at_{};    ///< when the pending command was made
+  clock::time_point
+      clock_{};  ///< from when the lease may be trusted: first try of the claim, or an acknowledged renewal
+  clock::time_point sent_at_{};  ///< when the pending command was made
   clock::time_point renew_sent_{};
   clock::time_point grace_until_{};
-  std::optional<clock::time_point> last_unanswered_;
+  std::optional<clock::time_point> last_unanswered_;  ///< no later than then was such a command of the token sent
   std::int64_t unix_ms_ = 0;
   std::int64_t created_ = 0;
   unsigned tries_ = 0;             ///< claims that found nothing
@@ -176,6 +187,8 @@ class engine {
   unsigned rounds_ = 0;            ///< steps in all
   bool read_ = false;
   bool vanished_ = false;
+  bool renewal_under_way_ = false;
+  bool releasing_ = false;  ///< the last settling command was a release
 };
 
 }  // namespace idem::idempotency

@@ -8,6 +8,7 @@
 
 #include "idem/config/config.hpp"
 #include "idem/http/head.hpp"
+#include "idem/idempotency/bearer_token.hpp"
 #include "idem/idempotency/problem.hpp"
 
 namespace idem::idempotency {
@@ -18,6 +19,9 @@ struct request_view {
   const config::path_captures* captures = nullptr;
   std::string_view body;       ///< decoded from its transfer coding
   bool body_known = false;     ///< false while only the head has come
+  const verified_token* token = nullptr;  ///< null: none came, or it does not verify
+  /// Subject of the client's certificate, which TLS has verified (RFC 2253); nothing without one.
+  std::optional<std::string_view> client_subject;
 };
 
 /// A part of a scope or a key: its source as written in the configuration, and its value, if there is one.
@@ -35,7 +39,8 @@ std::string record_name(std::string_view prefix, std::string_view name_space, co
 enum class identity_kind : std::uint8_t {
   keyed,      ///< `name` is the record's name
   keyless,    ///< no key, and none is required: the request passes untouched
-  need_body,  ///< the key stands in the body, which is not known yet; nothing that the head shows refuses the request
+  unverified, ///< the route goes by claims, and there is no token that verifies: passes untouched, never replayed
+  need_body,  ///< the body, which is not known yet, has a say; nothing that the head shows refuses the request
   refused     ///< answer `refusal`
 };
 
@@ -44,6 +49,7 @@ struct identity {
   std::string name;               ///< record name, with prefix and braces
   std::string_view hash() const;  ///< the 43 characters between the braces: what logs and operators use
   char shard() const;             ///< hash as one lower-case hex digit, for the channel that wakes waiters
+  bool by_fingerprint = false;    ///< the request's fingerprint is a part of the key: it lives for fingerprint_ttl only
   std::optional<problem> refusal;
 };
 

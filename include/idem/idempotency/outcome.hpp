@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "idem/config/config.hpp"
 
@@ -16,6 +18,13 @@ enum class settlement : std::uint8_t {
 
 /// For a whole answer with this status. The route's lists override the table; `final` keeps S for 2xx and 3xx, else F.
 settlement settle_by_status(unsigned status, config::guarantee g, const config::status_overrides& overrides);
+
+/// For a whole answer on a route, `answer.success` included: what does not satisfy it is released, unless the route's
+/// lists say otherwise; 401 and 403 are never stored there (docs/routes.md, "Callbacks").
+/// @param body nothing while it is not known, or where it cannot be judged (too large, encoded, an event stream): then the
+///        status alone decides
+settlement settle_answer(const config::idempotency_config& route, unsigned status,
+                         std::optional<std::string_view> body = std::nullopt);
 
 /// For an exchange without a whole answer.
 /// @param bytes_written whether any byte of the request may have reached the backend

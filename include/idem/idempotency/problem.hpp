@@ -26,9 +26,10 @@ enum class problem_code : std::uint8_t {
   store_unavailable,
   upstream_unavailable,
   upstream_failed,
-  upstream_timeout
+  upstream_timeout,
+  bad_signature
 };
-inline constexpr std::size_t problem_code_count = 17;
+inline constexpr std::size_t problem_code_count = 18;
 
 /// One row of the table. `status` is the default; some codes are answered with another one by configuration or cause.
 struct problem_row {

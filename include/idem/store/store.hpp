@@ -34,8 +34,9 @@ using completion = net::callback<void(reply)>;
 struct health {
   bool reachable = false;
   bool writable = false;
-  /// When the connection was last lost, or a command last went unanswered for a third of a second-class lease; from
-  /// then on, for one lease, nothing is taken over and a lapsed P is answered as in progress (docs/protocol.md, "grace").
+  /// When leases last could not be renewed: the connection was lost or could not be made, a command went unanswered,
+  /// the server served nothing or refused all writes; and when that ended, since TTLs ran meanwhile. From then on, for
+  /// one lease, nothing is taken over and a lapsed P is answered as in progress (docs/protocol.md, "grace").
   net::lease_clock::time_point last_trouble{};
   bool ever_troubled = false;
 };

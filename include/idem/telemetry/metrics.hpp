@@ -47,9 +47,10 @@ enum class decision : std::uint8_t {
   observed_replay,
   observed_in_progress,
   observed_mismatch,
-  observed_other
+  observed_other,
+  bad_signature     ///< a callback that its sender did not sign
 };
-inline constexpr std::size_t decision_count = 31;
+inline constexpr std::size_t decision_count = 32;
 std::string_view name_of(decision d);
 
 /// Latencies in seconds, fixed buckets from 0.5 ms to 60 s.

@@ -4,37 +4,42 @@
 
 #include <mutex>
 
+#include "store/io_keeper.hpp"
 #include "store/memory/table.hpp"
 
 namespace idem::store::memory {
 namespace {
 
+// Who hears of changes, and where. Kept by its io_context, so that it is gone when that is.
+struct listening {
+  net::asio::io_context& io;
+  change_listener tell;
+};
+
 // What sessions share; it lives as long as the last of them.
 struct shared_state {
   explicit shared_state(std::size_t max_bytes) : records(max_bytes) {}
 
-  void listen(net::asio::io_context& on, change_listener&& with) {
-    const std::lock_guard guard(lock);
-    io = &on;
-    listener = std::make_shared<change_listener>(std::move(with));
-    tell_locked({});
+  void listen(net::asio::io_context& io, change_listener&& listener) {
+    auto made = std::make_shared<listening>(listening{io, std::move(listener)});
+    keep_with(io, made);
+    {
+      const std::lock_guard guard(lock);
+      to = made;
+    }
+    tell({});
   }
 
   void tell(std::string_view name) {
     const std::lock_guard guard(lock);
-    if (listener) tell_locked(std::string(name));
+    if (const auto l = to.lock()) net::asio::post(l->io, [l, n = std::string(name)] { l->tell(n); });
   }
 
   table records;
 
  private:
-  void tell_locked(std::string name) {
-    net::asio::post(*io, [to = listener, n = std::move(name)] { (*to)(n); });
-  }
-
   std::mutex lock;
-  net::asio::io_context* io = nullptr;
-  std::shared_ptr<change_listener> listener;
+  std::weak_ptr<listening> to;
 };
 
 bool changed(const command& c, const reply& r) {

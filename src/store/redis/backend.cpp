@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "store/io_keeper.hpp"
 #include "store/redis/eviction_check.hpp"
 #include "store/redis/session.hpp"
 #include "store/redis/subscription.hpp"
@@ -17,7 +18,7 @@ class redis_backend final : public backend {
   }
 
   ~redis_backend() override {
-    if (subscription_) subscription_->stop();
+    if (const auto s = subscription_.lock()) s->stop();
   }
   redis_backend(const redis_backend&) = delete;
   redis_backend& operator=(const redis_backend&) = delete;
@@ -28,10 +29,12 @@ class redis_backend final : public backend {
 
   void subscribe(net::asio::io_context& io, change_listener listener) override {
     const std::lock_guard guard(lock_);
-    if (subscription_) subscription_->stop();
-    subscription_ = std::make_shared<subscription>(io, parts_, std::move(listener));
+    if (const auto before = subscription_.lock()) before->stop();
+    auto made = std::make_shared<subscription>(io, parts_, std::move(listener));
+    subscription_ = made;
+    keep_with(io, made);
     // on its own thread: everything of a connection belongs to the thread of its io_context
-    net::asio::post(io.get_executor(), [s = subscription_] { s->start(); });
+    net::asio::post(io.get_executor(), [s = std::move(made)] { s->start(); });
   }
 
   std::string_view kind() const override { return "redis"; }
@@ -39,7 +42,7 @@ class redis_backend final : public backend {
  private:
   std::shared_ptr<shared_parts> parts_;
   std::mutex lock_;
-  std::shared_ptr<subscription> subscription_;
+  std::weak_ptr<subscription> subscription_;
 };
 
 }  // namespace

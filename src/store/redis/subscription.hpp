@@ -9,7 +9,7 @@
 
 namespace idem::store::redis {
 
-/// Subscribes, again after each loss; lives as long as its owner holds it. The listener runs on `io`.
+/// Subscribes, again after each loss; the io_context keeps it (keep_with). The listener runs on `io`.
 class subscription final : public std::enable_shared_from_this<subscription>, private connection_user {
  public:
   subscription(net::asio::io_context& io, std::shared_ptr<shared_parts> parts, change_listener listener);

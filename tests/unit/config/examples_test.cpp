@@ -88,6 +88,15 @@ void expect_equal(const idempotency_config& a, const idempotency_config& b) {
   EXPECT_EQ(a.replay_drop, b.replay_drop);
   EXPECT_EQ(a.on_store_error, b.on_store_error);
   EXPECT_EQ(a.attempt_header, b.attempt_header);
+  EXPECT_EQ(a.preset, b.preset);
+  EXPECT_EQ(a.key.fingerprint_ttl, b.key.fingerprint_ttl);
+  EXPECT_EQ(a.success.given(), b.success.given());
+  EXPECT_EQ(a.success.body.type, b.success.body.type);
+  EXPECT_EQ(a.jwt.jwks_file + a.jwt.hmac_secret_file, b.jwt.jwks_file + b.jwt.hmac_secret_file);
+  EXPECT_EQ(a.jwt.leeway, b.jwt.leeway);
+  EXPECT_EQ(a.signature.scheme, b.signature.scheme);
+  EXPECT_EQ(a.signature.tolerance, b.signature.tolerance);
+  EXPECT_EQ(a.absent_is_success, b.absent_is_success);
 }
 
 TEST(reference_file, shows_the_defaults_of_routes) {

@@ -136,13 +136,10 @@ TEST(keys_of_a_route, a_uuid_needs_36_bytes) {
   EXPECT_TRUE(test::loaded(with_block("key: {format: uuid, max_length: 36}")).config->routes[0].idempotency.key.uuid);
 }
 
-TEST(unsupported_sources, are_refused_as_not_supported_yet) {
-  EXPECT_TRUE(reports(with_block("key: {from: [\"jwt:sub\"]}"),
-                      "f:7:20: error: routes[0].idempotency.key.from[0]: \"jwt:sub\": not supported yet"));
-  EXPECT_TRUE(reports(with_block("scope: [\"jwt:sub\"]"),
-                      "f:7:15: error: routes[0].idempotency.scope[0]: \"jwt:sub\": not supported yet"));
-  EXPECT_TRUE(reports(with_block("scope: [\"mtls:subject\"]"),
-                      "f:7:15: error: routes[0].idempotency.scope[0]: \"mtls:subject\": not supported yet"));
+TEST(claims, need_something_that_tokens_are_verified_with) {
+  for (const char* block : {"key: {from: [\"jwt:jti\"]}", "scope: [\"jwt:sub\"]"}) {
+    EXPECT_TRUE(reports(with_block(block), "f:", "expected jwks_file or hmac_secret_file")) << block;
+  }
 }
 
 TEST(scope_of_a_route, mtls_needs_client_certificates) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "idem/idempotency/fingerprint.hpp"
 
 namespace idem::idempotency {
@@ -65,6 +67,20 @@ TEST(canonical_json, escapes_equal_their_characters) {
   EXPECT_EQ(canonical(R"({"\u0062":1,"a":2})"), R"({"a":2,"b":1})");
   EXPECT_EQ(canonical(R"("\u0000\u001F")"), "\"\\u0000\\u001f\"");
   EXPECT_EQ(canonical("\"\x7f\""), "\"\x7f\"");
+}
+
+TEST(canonical_json, every_special_character_is_found_wherever_it_stands) {
+  for (int c = 0; c < 0x80; ++c) {
+    char escape[8];
+    std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+    const bool special = c < 0x20 || c == '"' || c == '\\';
+    const std::string plain(1, static_cast<char>(c));
+    const std::string written = c < 0x20 ? escape : special ? "\\" + plain : plain;
+    for (std::size_t before = 0; before < 20; ++before) {
+      const std::string left(before, '!'), right(19 - before, '\x7f');
+      EXPECT_EQ(canonical("\"" + left + escape + right + "\""), "\"" + left + written + right + "\"") << c << before;
+    }
+  }
 }
 
 TEST(canonical_json, any_value_may_stand_alone) {
@@ -181,6 +197,10 @@ TEST(included_json, keeps_what_stands_in_the_way) {
 TEST(included_json, can_be_excluded_in_parts) {
   EXPECT_EQ(canonical(R"({"a":{"t":1,"u":2},"b":3})", {"/a/t"}, {"/a"}), R"({"a":{"u":2}})");
   EXPECT_EQ(canonical(R"({"a":{"t":1,"u":2},"b":3})", {"/a"}, {"/a/t"}), "{}");
+}
+
+TEST(included_json, a_way_to_what_is_excluded_is_no_way_to_what_counts) {
+  EXPECT_EQ(canonical(R"({"a":{"t":1,"u":2},"b":3})", {"/a/t"}, {"/b"}), R"({"b":3})");
 }
 
 TEST(included_json, everything_counts_if_no_pointer_is_among_the_names) {

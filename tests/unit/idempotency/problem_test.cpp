@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <limits>
 #include <set>
 
 namespace idem::idempotency {
@@ -33,6 +34,7 @@ constexpr expected_row table[] = {
     {problem_code::upstream_unavailable, "upstream-unavailable", 502, true, false},
     {problem_code::upstream_failed, "upstream-failed", 502, false, false},
     {problem_code::upstream_timeout, "upstream-timeout", 504, true, false},
+    {problem_code::bad_signature, "bad-signature", 401, false, true},
 };
 static_assert(std::size(table) == problem_code_count);
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <memory>
+
 #include "idempotency/record_format.hpp"
 
 namespace idem::idempotency {
@@ -75,7 +78,7 @@ void expect_equal(const record& a, const record& b) {
   EXPECT_EQ(a.body, b.body);
 }
 
-/// `text` with its `column`th field (0 = version) replaced and the checksum made to fit where it can.
+/// `text` with its `column`th field (0 = version) replaced.
 std::string with_field(const std::string& text, std::size_t column, std::string_view value) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < column; ++i) begin = text.find(' ', begin) + 1;
@@ -159,9 +162,8 @@ TEST(record_decoding, a_moved_result_keeps_its_unpacked_body) {
 }
 
 TEST(record_decoding, a_packed_body_that_does_not_unpack_is_damaged) {
-  for (const std::string& stored : {packed_text.substr(0, packed_text.size() - 4), packed_text + "x", packed_text}) {
-    const std::string packed = stored.substr(packed_text.find('\n') + 3);
-    if (packed.size() == 21) continue;
+  for (const std::string& stored : {packed_text.substr(0, packed_text.size() - 4), packed_text + "x"}) {
+    const std::string packed = stored.substr(stored.find('\n') + 3);
     const auto checksum = record_checksum(422, "\r\n", packed, body_encoding::zstd);
     std::string text = with_field(stored, 13, std::to_string(packed.size()));
     text = with_field(text, 15, std::string_view(checksum.data(), checksum.size()));

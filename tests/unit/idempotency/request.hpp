@@ -1,7 +1,7 @@
 // A request as identity and fingerprint see it, built by a test.
 #pragma once
 
-#include <deque>
+#include <algorithm>
 #include <string>
 #include <string_view>
 

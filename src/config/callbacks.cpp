@@ -1,0 +1,168 @@
+// The keys of an idempotency block that callbacks need: `preset`, `answer` and `signature`.
+#include <algorithm>
+
+#include "config/draft.hpp"
+#include "config/file.hpp"
+#include "config/presets.hpp"
+#include "config/source.hpp"
+#include "config/suggest.hpp"
+#include "idem/config/base64.hpp"
+
+namespace idem::config {
+namespace {
+
+/// Whatever is found in a preset stands, for the user, where the preset is named.
+void put_at(tree_node& node, int line, int column) {
+  node.line = line;
+  node.column = column;
+  for (tree_node& item : node.items) put_at(item, line, column);
+  for (tree_entry& entry : node.entries) {
+    entry.line = line;
+    entry.column = column;
+    put_at(entry.value, line, column);
+  }
+}
+
+void read_block_of_preset(const section& block, std::string_view yaml, idempotency_draft& to) {
+  report faults("preset");
+  auto tree = parse_tree(yaml, faults);
+  if (!tree) return;
+  const place at = block.where("preset");
+  put_at(*tree, at.line, at.column);
+  read_idempotency(section(block.out(), &*tree, {at.line, at.column, block.at().path}, schema::idempotency), to);
+}
+
+const preset* find_preset(std::string_view name) {
+  const auto list = presets();
+  const auto found = std::find_if(list.begin(), list.end(), [&](const preset& p) { return p.name == name; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+std::string unknown_preset(const scalar& value) {
+  std::vector<std::string_view> names;
+  std::string list;
+  for (const preset& p : presets()) {
+    names.push_back(p.name);
+    list += (list.empty() ? "" : ", ") + std::string(p.name);
+  }
+  return value.shown + " is no preset" + did_you_mean(value.text, names) + ", expected one of " + list;
+}
+
+/// `json:/code == SUCCESS`.
+std::optional<body_condition> parse_condition(std::string_view text) {
+  constexpr std::string_view between = " == ";
+  const std::size_t at = text.find(between);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto from = parse_source(text.substr(0, at), source_use::key);
+  if (!from || (from->type != source::kind::json && from->type != source::kind::xml)) return std::nullopt;
+  body_condition c;
+  c.type = from->type == source::kind::json ? body_condition::kind::json : body_condition::kind::xml;
+  c.path = from->name;
+  c.expected = text.substr(at + between.size());
+  if (c.expected.empty()) return std::nullopt;
+  return c;
+}
+
+void read_success(const section& success, idempotency_draft& to) {
+  success_config read;
+  const auto statuses = success.texts("statuses", "status codes or classes such as [2xx]");
+  if (statuses) {
+    for (const status_entry& e : read_status_list(success.out(), *statuses)) {
+      (e.is_class ? read.statuses.classes : read.statuses.codes).insert(e.value);
+      if (e.is_class || (e.value != 401 && e.value != 403)) continue;
+      success.out().error(e.at, "401 and 403 are never a success of a callback, expected another status");
+    }
+  }
+  const auto equals = success.text("body_equals", "the whole body");
+  const auto body = success.text("body", "a condition such as json:/code == SUCCESS");
+  if (equals && !equals->text.empty()) read.body = {body_condition::kind::equals, {}, equals->text};
+  if (body && !body->text.empty()) {
+    if (equals && !equals->text.empty()) {
+      success.out().error(body->at, "stands beside body_equals, expected one of the two");
+    }
+    const auto condition = parse_condition(body->text);
+    if (condition) read.body = *condition;
+    if (!condition) {
+      success.out().error(body->at, body->shown + " is no condition, expected json:/pointer == TEXT or xml:/a/b == TEXT");
+    }
+  }
+  if (read.statuses.empty() && read.body.type != body_condition::kind::none) read.statuses.classes.insert(2);
+  to.config.success = std::move(read);
+  to.success = success.at();
+}
+
+constexpr std::pair<std::string_view, signature_scheme> schemes[] = {
+    {"", signature_scheme::none},         {"standard_webhooks", signature_scheme::standard_webhooks},
+    {"stripe", signature_scheme::stripe}, {"github", signature_scheme::github},
+    {"shopify", signature_scheme::shopify}, {"slack", signature_scheme::slack}};
+
+void read_scheme(const section& signature, idempotency_draft& to) {
+  const auto value = signature.text("scheme", "standard_webhooks, stripe, github, shopify or slack");
+  if (!value) return;
+  const auto found =
+      std::find_if(std::begin(schemes), std::end(schemes), [&](const auto& s) { return s.first == value->text; });
+  if (found == std::end(schemes)) {
+    signature.out().error(value->at,
+                          value->shown + " is no scheme, expected standard_webhooks, stripe, github, shopify or slack");
+    return;
+  }
+  to.config.signature.scheme = found->second;
+  to.signature_scheme = value->at;
+}
+
+/// The bytes that the HMAC is keyed with, of a secret as the sender shows it.
+parsed<std::string> hmac_key(signature_scheme scheme, std::string secret) {
+  constexpr std::string_view prefix = "whsec_";
+  if (scheme != signature_scheme::standard_webhooks) return secret;
+  std::string_view text = secret;
+  if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  auto bytes = decode_base64(text, base64_alphabet::standard);
+  if (!bytes || bytes->empty()) return parsed<std::string>::fail("holds no secret of Standard Webhooks, expected whsec_ and base64");
+  return *bytes;
+}
+
+}  // namespace
+
+void read_preset(const section& block, idempotency_draft& to) {
+  const auto value = block.text("preset", "the name of a sender, such as stripe");
+  if (!value || value->text.empty()) return;
+  const preset* const p = find_preset(value->text);
+  if (!p) {
+    block.out().error(value->at, unknown_preset(*value));
+    return;
+  }
+  read_block_of_preset(block, preset_base, to);
+  read_block_of_preset(block, p->block, to);
+  to.hold_given = false;
+  to.config.preset = p->name;
+  to.config.sender_tries = p->tries;
+  to.config.sender_waits = p->waits;
+  to.signature_scheme.reset();  // the scheme of a preset alone asks for nothing yet
+  to.preset = value->at;
+}
+
+void read_answer(const section& answer, idempotency_draft& to) {
+  if (answer.find("success")) read_success(answer.child("success", schema::success), to);
+}
+
+void read_signature(const section& signature, idempotency_draft& to) {
+  signature_config& c = to.config.signature;
+  const signature_scheme before = c.scheme;
+  read_scheme(signature, to);
+  signature.duration("tolerance", c.tolerance, {1s, 24h});
+  const auto file = signature.text("secret_file", "the path of a file");
+  if (file) {
+    c.secret_file = file->text;
+    to.signature = file->at;
+  }
+  if (!file && c.scheme == before) return;
+  c.secret.clear();
+  if (c.secret_file.empty() || c.scheme == signature_scheme::none) return;
+  const place at = to.signature ? *to.signature : signature.where("secret_file");
+  const auto secret = read_secret(c.secret_file);
+  const auto key = secret ? hmac_key(c.scheme, *secret) : secret;
+  if (key) c.secret = *key;
+  if (!key) signature.out().error(at, quoted(c.secret_file) + " " + key.why);
+}
+
+}  // namespace idem::config

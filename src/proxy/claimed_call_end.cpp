@@ -1,0 +1,189 @@
+// How a claimed call ends: the record first, then the client's last byte.
+#include <algorithm>
+
+#include "proxy/aftermath.hpp"
+#include "proxy/claimed_call.hpp"
+#include "proxy/forwarding.hpp"
+#include "proxy/stored_answer.hpp"
+
+namespace idem::proxy {
+
+using http::framing_kind;
+using idempotency::next;
+using idempotency::settlement;
+
+/// The rest of the answer, or all of it in one piece. `mark` is a value for Idempotency-Status, or empty.
+net::task<after> claimed_call::send_last(std::string_view mark) {
+  if (client_done_) co_return after::linger;
+  std::string bytes;
+  if (!streaming_) {
+    const bool describes = from_.kind == framing_kind::none;
+    to_ = describes ? from_ : http::framing{framing_kind::length, body_.size()};
+    close_ = c_.must_close();
+    bytes = std::move(lines_);
+    std::string extra;
+    if (!mark.empty()) ((extra += "Idempotency-Status: ") += mark) += "\r\n";
+    end_answer_head(bytes, c_, to_, close_, extra);
+    bytes += body_;
+  } else {
+    if (!held_.empty()) append_data(bytes, to_, held_);
+    if (to_.kind == framing_kind::chunked) {
+      std::string trailers = up_.trailers();
+      if (!mark.empty() && mark != "bypassed") ((trailers += "Idempotency-Status: ") += mark) += "\r\n";
+      http::append_last_chunk(bytes, trailers);
+    }
+  }
+  sender_.send(bytes);
+  co_await sender_.drained();
+  co_return close_ ? after::close : after::keep;
+}
+
+net::task<after> claimed_call::send_found() {
+  c_.w.metrics.lost_completions.fetch_add(1, std::memory_order_relaxed);
+  if (client_done_) co_return after::linger;
+  if (streaming_) co_return after::abort;
+  co_await sender_.drained();
+  auto& engine = claim_->engine;
+  c_.out.clear();
+  switch (engine.answer_found()) {
+    case next::replay:
+      append_replay(c_.out, c_, engine.found().value);
+      c_.log.status = engine.found().value.status;
+      c_.log.what = telemetry::decision::replayed;
+      break;
+    case next::status_only: append_status_only(c_.out, c_, engine.found().value); break;
+    default: co_return co_await c_.answer(engine.refusal(), after::keep);
+  }
+  const bool sent = co_await c_.write(c_.out);
+  co_return !sent || c_.must_close() ? after::close : after::keep;
+}
+
+// -------------------------------------------------------------------------------------------------------------
+// settling
+
+void claimed_call::owe(std::size_t bytes) { c_.w.aftermath->keep_settling(claim_, bytes); }
+
+/// answer.success may read the body, which is there now: whole, or too large, encoded or endless, when the status alone
+/// has decided.
+void claimed_call::judge_body() {
+  if (gone_ || encoded_ || !capture_ || !route_.success.given()) return;
+  settlement_ = idempotency::settle_answer(route_, status_, body_);
+  keeps_ = settlement_ == settlement::succeed || settlement_ == settlement::fail;
+}
+
+net::task<after> claimed_call::settle_answer() {
+  judge_body();
+  using idempotency::settled_as;
+  using telemetry::decision;
+  if (superseded_) {
+    up_.close();
+    co_return co_await send_found();
+  }
+  auto& engine = claim_->engine;
+  const idempotency::answer whole{status_, block_, body_};
+  auto what = engine.taken_over() ? decision::taken_over : decision::executed;
+  next n = next::settled;
+  switch (settlement_) {
+    case settlement::succeed:
+    case settlement::fail: {
+      using enum idempotency::record_state;
+      if (!without_body_) n = engine.complete(settlement_ == settlement::succeed ? succeeded : failed_final, whole);
+      if (without_body_ && !x_stored_) n = complete_without_body();
+      break;
+    }
+    case settlement::release:
+      released_ = true;
+      claim_->stop_renewing();  // a renewal behind the release would bring the record back
+      n = engine.release();
+      what = decision::released;
+      break;
+    case settlement::declare:
+      n = engine.declare();
+      what = decision::declared;
+      break;
+  }
+  if (bypass_) {
+    if (n == next::submit) owe(body_.size());
+    if (!client_done_) c_.log.what = decision::bypassed;
+    co_return co_await send_last("bypassed");
+  }
+  if (n == next::submit) co_await claim_->drive(n);
+  const auto result = n == next::submit ? engine.settlement_result() : settled_as::stored;
+  if (result != settled_as::not_stored) claim_->stop_renewing();
+  if (result == settled_as::recreated) c_.w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
+  if (keeps_ && (result == settled_as::superseded || result == settled_as::already)) co_return co_await send_found();
+  if (result == settled_as::not_stored) {
+    owe(body_.size());
+    if (!client_done_) c_.log.what = decision::not_stored;
+    co_return co_await send_last("not-stored");
+  }
+  if (!client_done_) c_.log.what = what;
+  co_return co_await send_last("");
+}
+
+net::task<void> claimed_call::settle_or_owe(next n) {
+  if (!bypass_) co_await claim_->drive(n);
+  if (bypass_ || claim_->engine.settlement_result() == idempotency::settled_as::not_stored) {
+    owe(0);
+  } else {
+    claim_->stop_renewing();
+  }
+}
+
+net::task<after> claimed_call::answer_connect_failure() {
+  const auto f = fault_;
+  c_.log.fault = row(f).label;
+  c_.log.what = row(f).decision;
+  idempotency::problem p(idempotency::problem_code::upstream_unavailable);
+  // what a store that could not be read says of this key, nobody knows
+  p.safe_new_key = claim_->engine.own().attempt == 1 && !bypass_;
+  released_ = true;
+  if (!bypass_) {
+    co_await claim_->drive(claim_->engine.release());
+    if (claim_->engine.settlement_result() == idempotency::settled_as::not_stored) owe(0);
+  }
+  response_limit_.clear();
+  co_await sender_.drained();
+  if (client_done_) co_return co_await leave(after::close);
+  co_return co_await leave(co_await c_.answer(std::move(p), after::keep));
+}
+
+/// No whole answer: what was written may have been executed.
+net::task<after> claimed_call::settle_failure(fault f) {
+  auto& engine = claim_->engine;
+  up_.close();
+  c_.log.fault = row(f).label;
+  next n = next::settled;
+  if (without_body_ && route_.guarantee == config::guarantee::at_most_once) {
+    if (!x_stored_) n = complete_without_body();
+  } else {
+    released_ = idempotency::settle_without_answer(up_.written()) == settlement::release;
+    if (released_) claim_->stop_renewing();
+    n = released_ ? engine.release() : engine.declare();
+  }
+  if (n == next::submit) co_await settle_or_owe(n);
+  if (client_done_) co_return after::linger;
+  c_.log.what = row(f).decision;
+  if (streaming_) co_return after::abort;
+  idempotency::problem p(row(f).answer);
+  p.retryable = p.retryable || route_.guarantee == config::guarantee::at_least_once;
+  co_await sender_.drained();
+  co_return co_await c_.answer(std::move(p), after::keep);
+}
+
+/// The exchange is over for the client; what is owed to the store goes on without it.
+net::task<after> claimed_call::leave(after how) {
+  response_limit_.clear();
+  processing_limit_.clear();
+  // A completion that is still owed must not meet a release of its own token.
+  if (released_) claim_->engine.give_up();
+  c_.w.aftermath->release_abandoned(claim_);
+  claim_->end_flight();
+  c_.log.store = claim_->store_time;
+  // A write that is under way uses the sender's buffer.
+  if (how == after::abort) sender_.abort();
+  co_await sender_.drained();
+  co_return how;
+}
+
+}  // namespace idem::proxy

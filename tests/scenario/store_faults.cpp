@@ -1,0 +1,304 @@
+// The store is slow, loses replies, goes away or forgets: docs/protocol.md, "Store before the last byte".
+#include "scenario/scenario.hpp"
+#include "support/relay.hpp"
+
+namespace idem::test {
+namespace {
+
+/// A proxy whose Redis stands behind a relay.
+class a_faulty_store : public on_redis {
+ protected:
+  void start_behind_relay(const std::string& policy, const std::string& redis_more) {
+    auto s = settings(policy);
+    s.server_more = "threads: 1";  // one connection to the store, so that it is gone or back for everybody at once
+    s.redis_port = wire.port();
+    s.redis_more = redis_more;
+    start(s);
+  }
+
+  relay wire{shared_redis().port()};
+};
+
+TEST_F(a_faulty_store, that_is_slow_has_the_answer_before_the_client_has_all_of_it) {
+  start_behind_relay("lease: 4s", "command_timeout: 1s");
+  for (const auto how : {framing::length, framing::chunked}) {
+    const std::string key = how == framing::length ? "length" : "chunked";
+    shared_redis().command({"FLUSHALL"});
+    gate rest;
+    const auto bytes = answer_bytes(201, "0123456789", {}, how);
+    const auto half = bytes.find("01234") + 5;
+    backend.on("*", both(raw(bytes.substr(0, half)), held(rest, raw(bytes.substr(half)))));
+    auto client = proxy->connect();
+    client.send(charge(key));
+    ASSERT_TRUE(client.wait_for("0123")) << "what is not the last byte goes out at once";
+    wire.delay(200ms);
+    rest.open();
+    const auto answer = client.read();
+    const char state = record_state();
+    wire.delay(0ms);
+    EXPECT_TRUE(is_fresh(answer, 201)) << key;
+    EXPECT_EQ(answer.body, "0123456789");
+    EXPECT_EQ(state, 'S') << key << ": the client had the whole answer first";
+    EXPECT_TRUE(is_replay(post(key), answer));
+  }
+}
+
+TEST_F(a_faulty_store, that_is_slow_has_an_answer_that_was_there_whole_before_the_client_has_any_of_it) {
+  gate go;
+  backend.on("*", held(go, reply(201, "made")));
+  start_behind_relay("lease: 4s", "command_timeout: 1s");
+  auto client = proxy->connect();
+  client.send(charge("k"));
+  ASSERT_TRUE(backend.wait_for("k"));
+  wire.delay(200ms);
+  go.open();
+  ASSERT_TRUE(client.wait_for("HTTP/1.1 201"));
+  EXPECT_EQ(record_state(), 'S');
+  wire.delay(0ms);
+}
+
+TEST_F(a_faulty_store, that_swallows_the_completion_marks_the_answer_and_gets_it_later) {
+  for (const bool streams : {false, true}) {
+    SCOPED_TRACE(streams ? "chunked" : "whole");
+    shared_redis().command({"FLUSHALL"});
+    gate go;
+    const std::string head = "HTTP/1.1 201 Made\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n";
+    if (streams) {
+      backend.on("*", both(raw(head), held(go, raw("3\r\ndef\r\n0\r\n\r\n"))));
+    } else {
+      backend.on("*", held(go, reply(201, "abcdef")));
+    }
+    proxy.reset();
+    start_behind_relay("lease: 2s", "command_timeout: 150ms, connect_timeout: 200ms");
+    auto client = proxy->connect();
+    client.send(charge("k"));
+    ASSERT_TRUE(backend.wait_for(streams ? 2 : 1));
+    if (streams) ASSERT_TRUE(client.wait_for("ab"));
+    wire.blackhole(true);
+    go.open();
+    const auto answer = client.read();
+    EXPECT_TRUE(answer.whole());
+    EXPECT_EQ(answer.status, 201);
+    EXPECT_EQ(answer.body, "abcdef");
+    if (streams) {
+      EXPECT_EQ(answer.trailers, (field_lines{{"Idempotency-Status", "not-stored"}}));
+    } else {
+      EXPECT_EQ(answer.value("Idempotency-Status"), "not-stored");
+    }
+    EXPECT_EQ(record_state(), 'P');
+    wire.blackhole(false);
+    ASSERT_TRUE(record_becomes('S'));
+    http_response again;
+    ASSERT_TRUE(eventually([&] { return (again = post("k")).status != 503; }));
+    EXPECT_EQ(again.value("Idempotent-Replayed"), "true");
+    EXPECT_EQ(again.body, "abcdef");
+    EXPECT_EQ(backend.count("k"), streams ? 2u : 1u) << "one for each round";
+  }
+}
+
+TEST_F(a_faulty_store, that_loses_the_reply_of_a_claim_finds_the_own_token_again) {
+  start_behind_relay("lease: 2s", "command_timeout: 200ms, connect_timeout: 200ms");
+  ASSERT_TRUE(is_fresh(post("warm"), 200));
+  shared_redis().command({"FLUSHALL"});
+  wire.swallow_replies(true);
+  auto first = in_background([&] { return post("k"); });
+  ASSERT_TRUE(record_becomes('P'));
+  wire.swallow_replies(false);
+  const auto r = first.get();
+  EXPECT_TRUE(r.status == 200 || r.status == 503) << r.head;
+  http_response again;
+  ASSERT_TRUE(eventually([&] { return (again = post("k")).status == 200; }));
+  EXPECT_EQ(backend.count("k"), 1u);
+}
+
+TEST_F(a_faulty_store, that_is_gone_lets_nothing_execute_and_nothing_hang) {
+  start_behind_relay("lease: 2s", "command_timeout: 200ms, connect_timeout: 200ms");
+  ASSERT_TRUE(is_fresh(post("warm"), 200));
+  wire.blackhole(true);
+  const auto began = std::chrono::steady_clock::now();
+  const auto r = post("k");
+  EXPECT_TRUE(is_problem(r, 503, "store-unavailable"));
+  EXPECT_TRUE(r.has("Retry-After"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 2s);
+  EXPECT_EQ(backend.count("k"), 0u);
+  http_request get;
+  get.method = "GET";
+  EXPECT_TRUE(is_fresh(proxy->fetch(get), 200)) << "what is not idempotent passes";
+  wire.blackhole(false);
+  EXPECT_TRUE(eventually([&] { return post("k").status == 200; }));
+}
+
+TEST_F(a_faulty_store, that_is_gone_is_bypassed_where_the_route_allows_but_never_for_a_key_in_flight) {
+  gate go;
+  backend.on("*", held(go, reply(201, "made")));
+  start_behind_relay("lease: 2s, on_store_error: allow", "command_timeout: 150ms, connect_timeout: 200ms");
+  auto running = in_background([&] { return post("known"); });
+  ASSERT_TRUE(backend.wait_for("known"));
+  wire.blackhole(true);
+  auto bypassed = in_background([&] { return post("new"); });
+  ASSERT_TRUE(backend.wait_for("new"));
+  EXPECT_TRUE(is_problem(post("known"), 503, "store-unavailable"));
+  EXPECT_TRUE(is_problem(post("new"), 503, "store-unavailable"));
+  go.open();
+  const auto r = bypassed.get();
+  EXPECT_EQ(r.status, 201);
+  EXPECT_EQ(r.value("Idempotency-Status"), "bypassed");
+  EXPECT_EQ(running.get().value("Idempotency-Status"), "not-stored");
+  wire.blackhole(false);
+  EXPECT_TRUE(eventually([&] { return proxy->metric("idempotency_proxy_backlog").value_or(1) == 0; }));
+  for (const char* key : {"new", "known"}) {
+    const auto again = post(key);
+    EXPECT_EQ(again.value("Idempotent-Replayed"), "true") << key << ": completed in the background";
+    EXPECT_EQ(again.body, "made");
+    EXPECT_EQ(backend.count(key), 1u);
+  }
+}
+
+TEST_F(a_faulty_store, that_comes_back_lets_no_key_execute_that_was_let_past_it_and_still_runs) {
+  gate go;
+  backend.on("*", in_turn({reply(200), held(go, reply(201, "made")), reply(201, "twice")}));
+  start_behind_relay("lease: 2s, on_store_error: allow", "command_timeout: 150ms, connect_timeout: 200ms");
+  ASSERT_TRUE(is_fresh(post("warm"), 200));
+  wire.blackhole(true);
+  auto bypassed = in_background([&] { return post("k"); });
+  ASSERT_TRUE(backend.wait_for("k"));
+  wire.blackhole(false);
+  ASSERT_TRUE(eventually([&] { return post("warm").has("Idempotent-Replayed"); }));
+  const auto retry = post("k");
+  EXPECT_TRUE(retry.status == 409 || retry.status == 503) << retry.head << retry.body;
+  EXPECT_EQ(backend.count("k"), 1u);
+  go.open();
+  EXPECT_EQ(bypassed.get().value("Idempotency-Status"), "bypassed");
+  http_response again;
+  EXPECT_TRUE(eventually([&] { return (again = post("k")).has("Idempotent-Replayed"); }));
+  EXPECT_EQ(again.body, "made");
+  EXPECT_EQ(backend.count("k"), 1u);
+}
+
+TEST_F(a_faulty_store, that_takes_no_writes_still_serves_replays_and_lets_nothing_new_execute) {
+  start("lease: 2s, on_store_error: reject");
+  const auto first = post("k");
+  shared_redis().command({"CONFIG", "SET", "maxmemory", "1"});
+  EXPECT_TRUE(is_replay(post("k"), first));
+  EXPECT_TRUE(is_problem(post("k", "other"), 422, "key-reused"));
+  EXPECT_TRUE(is_problem(post("new"), 503, "store-unavailable"));
+  EXPECT_TRUE(is_replay(post("k"), first));
+  shared_redis().command({"CONFIG", "SET", "maxmemory", "0"});
+  EXPECT_EQ(backend.count("new"), 0u);
+  EXPECT_TRUE(eventually([&] { return post("new").status == 200; }));
+}
+
+TEST_F(a_faulty_store, that_forgets_a_record_in_flight_gets_it_again) {
+  gate go;
+  backend.on("*", held(go, reply(201, "made")));
+  start("lease: 1s");
+  auto first = in_background([&] { return post("k"); });
+  ASSERT_TRUE(backend.wait_for("k"));
+  shared_redis().command({"FLUSHALL"});
+  EXPECT_TRUE(record_becomes('P', 2s)) << "the renewal makes it again";
+  shared_redis().command({"FLUSHALL"});
+  go.open();
+  const auto answer = first.get();
+  EXPECT_TRUE(is_fresh(answer, 201));
+  EXPECT_EQ(record_state(), 'S');
+  EXPECT_TRUE(is_replay(post("k"), answer));
+  EXPECT_GE(proxy->metric("idempotency_proxy_records_recreated_total").value_or(0), 1);
+}
+
+TEST_F(a_faulty_store, that_forgets_its_scripts_learns_them_again) {
+  start();
+  post("warm");
+  shared_redis().command({"SCRIPT", "FLUSH"});
+  const auto first = post("k");
+  EXPECT_TRUE(is_fresh(first, 200));
+  EXPECT_TRUE(is_replay(post("k"), first));
+}
+
+using a_record = on_redis;
+
+TEST_F(a_record, costs_two_round_trips_and_a_replay_one) {
+  start();
+  ASSERT_TRUE(is_fresh(post("warm"), 200));
+  auto& redis = shared_redis();
+  redis.command({"CONFIG", "RESETSTAT"});
+  ASSERT_TRUE(is_fresh(post("k"), 200));
+  EXPECT_EQ(redis.calls("evalsha"), 1);
+  EXPECT_EQ(redis.calls("eval"), 0);
+  EXPECT_EQ(redis.calls("get"), 1) << "the script compares without copying the body";
+  EXPECT_EQ(redis.calls("pttl"), 1);
+  EXPECT_EQ(redis.calls("set"), 2) << "the claim, and the completion in its script";
+  redis.command({"CONFIG", "RESETSTAT"});
+  ASSERT_TRUE(post("k").has("Idempotent-Replayed"));
+  EXPECT_EQ(redis.calls("evalsha"), 0);
+  EXPECT_EQ(redis.calls("set"), 1);
+  EXPECT_EQ(redis.calls("get"), 1);
+  EXPECT_EQ(redis.calls("pttl"), 1);
+}
+
+TEST_F(a_record, hides_the_key_and_lives_as_long_as_its_state_says) {
+  gate go;
+  backend.on("*", held(go, reply(201, "made")));
+  start("lease: 9s, hold: 100s, retention: 1000s");
+  auto first = in_background([&] { return post("secret-key"); });
+  ASSERT_TRUE(backend.wait_for("secret-key"));
+  const auto ttl = [&] { return shared_redis().command({"PTTL", record_name()}).integer; };
+  EXPECT_EQ(record_name().find("secret"), std::string::npos);
+  EXPECT_TRUE(record_name().starts_with("idem:{") && record_name().ends_with("}"));
+  EXPECT_GT(ttl(), 100'000);
+  EXPECT_LE(ttl(), 109'000);
+  go.open();
+  EXPECT_TRUE(is_fresh(first.get(), 201));
+  EXPECT_GT(ttl(), 990'000);
+  EXPECT_EQ(shared_redis().command({"GET", record_name()}).text.find("secret"), std::string::npos);
+  EXPECT_EQ(proxy->log().find("secret-key"), std::string::npos);
+}
+
+TEST_F(a_record, that_an_operator_revoked_is_honoured_and_the_answer_of_its_owner_still_counts) {
+  gate go;
+  backend.on("*", held(go, reply(201, "made")));
+  start("lease: 1s");
+  auto first = in_background([&] { return post("k"); });
+  ASSERT_TRUE(backend.wait_for("k"));
+  auto& redis = shared_redis();
+  redis.command({"SETRANGE", record_name(), "3", "R"});
+  redis.command({"PEXPIRE", record_name(), "30000"});
+  const auto r = post("k");
+  EXPECT_TRUE(is_problem(r, 409, "in-progress"));
+  EXPECT_GE(std::stoi(r.value("Retry-After")), 28) << "what is left of the state";
+  EXPECT_TRUE(is_problem(post("k", "other"), 422, "key-reused"));
+  std::this_thread::sleep_for(500ms);
+  EXPECT_EQ(record_state(), 'R') << "a renewal does not take it back";
+  go.open();
+  const auto answer = first.get();
+  EXPECT_TRUE(is_fresh(answer, 201));
+  EXPECT_EQ(record_state(), 'S');
+  EXPECT_TRUE(is_replay(post("k"), answer));
+}
+
+TEST_F(a_record, of_a_foreign_version_or_with_damage_is_never_executed_over) {
+  start();
+  ASSERT_TRUE(is_fresh(post("k"), 200));
+  const auto name = record_name();
+  auto& redis = shared_redis();
+  auto damaged = redis.command({"GET", name}).text;
+  redis.command({"SETRANGE", name, "1", "9"});
+  EXPECT_TRUE(is_problem(post("k"), 503, "store-unavailable"));
+  EXPECT_EQ(redis.command({"GET", name}).text.substr(0, 3), "i9 ");
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  redis.command({"SET", name, damaged});
+  EXPECT_TRUE(is_problem(post("k"), 409, "answer-not-kept"));
+  EXPECT_EQ(backend.count("k"), 1u);
+}
+
+TEST_F(a_record, that_nobody_can_date_is_an_unknown_outcome_and_never_taken_over) {
+  backend.on("*", in_turn({reset_connection(), reply(201, "never")}));
+  start("guarantee: at_least_once");
+  EXPECT_TRUE(is_problem(post("k"), 502, "upstream-failed"));
+  ASSERT_EQ(record_state(), 'U');
+  shared_redis().command({"PERSIST", record_name()});
+  EXPECT_TRUE(is_problem(post("k"), 409, "outcome-unknown"));
+  EXPECT_EQ(backend.count("k"), 1u);
+}
+
+}  // namespace
+}  // namespace idem::test
