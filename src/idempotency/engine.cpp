@@ -93,7 +93,7 @@ next engine::resume(reply r, clock::time_point now, std::int64_t unix_ms) {
     case phase::looking: return on_look(r, now);
     case phase::taking_over: return on_take_over(r, now);
     case phase::renewing: return on_renewed_before_send(r, now);
-    case phase::settling: return on_settled(r);
+    case phase::settling: return on_settled(r, now);
     case phase::idle:
     case phase::owned:
     case phase::ended: break;
@@ -147,14 +147,15 @@ std::optional<next> engine::compare_fingerprint() {
 }
 
 next engine::on_found(reply& r, bool confirmed, clock::time_point now) {
-  found_text_ = std::move(r.value);
-  found_ = decode(found_text_);
-  const bool readable = found_.result == decode_result::ok;
-  if (readable && found_.value.owner == owner_ && found_.value.state == record_state::processing) {
+  // State, attempt and token of our own: nobody else writes them, so there is nothing more to read.
+  if (r.value.compare(0, prefix_size, value_, 0, prefix_size) == 0) {
     if (r.ttl == reply::no_record) return claim_again(now);
     phase_ = phase::owned;
     return next::execute;
   }
+  found_text_ = std::move(r.value);
+  found_ = decode(found_text_);
+  const bool readable = found_.result == decode_result::ok;
   read_ = true;
   if (found_.result == decode_result::foreign) return store_gone(false);
   if (!readable) return refuse(problem(problem_code::answer_not_kept));
@@ -268,167 +269,6 @@ next engine::outcome_unknown(bool lapsed) {
   p.first_seen = found_.value.created;
   p.attempt = found_.value.owner.attempt;
   return refuse(std::move(p));
-}
-
-// --------------------------------------------------------------------------------------------------------------- owned
-
-bool engine::may_send(clock::time_point now) const { return (now - clock_) * 3 <= setup_.route->lease * 2; }
-
-next engine::renew_before_send(clock::time_point now) {
-  command_ = renew_command(now);
-  sent_at_ = now;
-  phase_ = phase::renewing;
-  return next::submit;
-}
-
-next engine::on_renewed_before_send(reply& r, clock::time_point now) {
-  renewal_under_way_ = false;
-  switch (r.what) {
-    case verdict::recreated:
-    case verdict::done:
-      vanished_ |= r.what == verdict::recreated;
-      clock_ = sent_at_;
-      phase_ = phase::owned;
-      return next::execute;
-    case verdict::lost:
-      // Others have settled the key meanwhile, or an operator took it. Nothing was sent: the record decides.
-      read_ = true;
-      give_up();
-      return start_over(now);
-    default:
-      // The claim was answered, so the record stands: without a release it would become an unknown outcome of nothing.
-      last_unanswered_ = now;
-      return store_gone(false);
-  }
-}
-
-const command& engine::renew_command(clock::time_point now) {
-  renew_text_ = owner_.text();
-  renew_value_ = make(record_state::processing, owner_);
-  renew_ = {};
-  renew_.what = op::renew;
-  renew_.name = setup_.name;
-  renew_.value = renew_value_;
-  renew_.expect = renew_text_;
-  renew_.ttl = setup_.route->lease + hold();
-  renew_sent_ = now;
-  renewal_under_way_ = true;
-  return renew_;
-}
-
-bool engine::renewed(const reply& r, clock::time_point now) {
-  renewal_under_way_ = false;
-  if (r.what == verdict::lost) return false;
-  if (r.what == verdict::done || r.what == verdict::recreated) {
-    clock_ = renew_sent_;
-  } else {
-    unanswered(r, now);
-  }
-  if (r.what == verdict::recreated) {
-    // Behind a release it was not the store that lost the record, and nobody owns the one that was made.
-    if (releasing_) last_unanswered_ = now;
-    if (!releasing_) vanished_ = true;
-  }
-  return !releasing_;
-}
-
-// -------------------------------------------------------------------------------------------------------------- settle
-
-next engine::settle(op what, milliseconds ttl) {
-  releasing_ = what == op::release;
-  own_text_ = owner_.text();
-  command_ = {};
-  command_.what = what;
-  command_.name = setup_.name;
-  command_.value = value_;
-  command_.expect = own_text_;
-  command_.ttl = ttl;
-  command_.notify = setup_.notify;
-  phase_ = phase::settling;
-  return next::submit;
-}
-
-next engine::complete(record_state state, const answer& a) {
-  value_ = make(state, owner_, a);
-  return settle(op::complete, retention());
-}
-
-next engine::release() {
-  value_ = make(record_state::unknown, owner_);
-  return settle(op::release, hold());
-}
-
-next engine::declare() {
-  value_ = make(record_state::unknown, owner_);
-  settle(op::declare, hold());
-  command_.declare_x = setup_.route->guarantee == config::guarantee::at_least_once;
-  return next::submit;
-}
-
-next engine::settle_again() {
-  phase_ = phase::settling;
-  return next::submit;
-}
-
-/// What stands there is what an earlier try of this very command made, whose reply was lost.
-bool engine::landed_before(const reply& r) const {
-  if (command_.what == op::release && owner_.attempt == 1) return r.value.empty();
-  return r.value == value_;
-}
-
-next engine::on_settled(reply& r) {
-  phase_ = phase::owned;
-  switch (r.what) {
-    case verdict::done: settled_ = settled_as::stored; break;
-    case verdict::recreated:
-      settled_ = settled_as::recreated;
-      vanished_ = true;
-      break;
-    case verdict::already: settled_ = landed_before(r) ? settled_as::stored : settled_as::already; break;
-    case verdict::lost: settled_ = landed_before(r) ? settled_as::stored : settled_as::superseded; break;
-    default: settled_ = settled_as::not_stored; break;
-  }
-  if (settled_ == settled_as::already || settled_ == settled_as::superseded) {
-    found_text_ = std::move(r.value);
-    found_ = decode(found_text_);
-  }
-  return next::settled;
-}
-
-next engine::answer_found() {
-  read_ = true;
-  if (found_.result == decode_result::foreign) return store_gone(false);
-  if (found_.result == decode_result::damaged) return refuse(problem(problem_code::answer_not_kept));
-  if (auto mismatch = compare_fingerprint()) return *mismatch;
-  switch (found_.value.state) {
-    case record_state::processing:
-    case record_state::revoked: in_progress(std::nullopt); return next::refuse;
-    case record_state::unknown: return outcome_unknown(false);
-    default: return by_state(reply::no_expiry, true, {});
-  }
-}
-
-// ---------------------------------------------------------------------------------------------------------- afterwards
-
-void engine::give_up() {
-  // a renewal whose reply is still to come can recreate what the release removes
-  if (renewal_under_way_) last_unanswered_ = std::max(last_unanswered_.value_or(renew_sent_), renew_sent_);
-  renewal_under_way_ = false;
-  if (last_unanswered_) abandoned_.push_back({owner_, *last_unanswered_ + setup_.route->lease});
-  last_unanswered_.reset();
-}
-
-const command& engine::repeated_release(const owner& token) {
-  repeat_text_ = token.text();
-  repeat_value_ = make(record_state::unknown, token);
-  repeat_ = {};
-  repeat_.what = op::release;
-  repeat_.name = setup_.name;
-  repeat_.value = repeat_value_;
-  repeat_.expect = repeat_text_;
-  repeat_.ttl = hold();
-  repeat_.notify = setup_.notify;
-  return repeat_;
 }
 
 }  // namespace idem::idempotency

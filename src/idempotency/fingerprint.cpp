@@ -45,14 +45,28 @@ void put_header(sha256& hash, const std::string& name, const http::request_head&
     if (http::iequals(f.name, name)) put_value(hash, name, f.value);
 }
 
+/// The authority without its port: by which port a client came in says nothing about what it wants, and a retry may
+/// come in by another one (a forwarded port, another replica of the proxy).
+std::string_view host_of(std::string_view authority) {
+  const auto colon = authority.rfind(':');
+  const auto bracket = authority.rfind(']');
+  if (colon == std::string_view::npos || (bracket != std::string_view::npos && colon < bracket)) return authority;
+  return authority.substr(0, colon);
+}
+
 }  // namespace
 
 fingerprint compute_fingerprint(const config::fingerprint_config& settings, const request_view& request) {
+  return compute_fingerprint(settings, settings_hash(settings), request);
+}
+
+fingerprint compute_fingerprint(const config::fingerprint_config& settings, std::uint32_t settings_id,
+                                const request_view& request) {
   const http::request_head& head = *request.head;
   sha256 hash;
   hash.update("f1");
   hash.update_sized(head.method);
-  hash.update_sized(lower_case(head.authority));
+  hash.update_sized(lower_case(host_of(head.authority)));
   hash.update_sized(head.path);
   if (settings.query) put_query(hash, head);
   const auto headers = counted_headers(settings);
@@ -62,7 +76,7 @@ fingerprint compute_fingerprint(const config::fingerprint_config& settings, cons
   fingerprint f;
   f.digest = hash.finish();
   f.version = fingerprint_version;
-  f.settings = settings_hash(settings);
+  f.settings = settings_id;
   return f;
 }
 

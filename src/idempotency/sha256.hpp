@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string_view>
 
@@ -56,8 +57,12 @@ class sha256 {
   sha256(const sha256&) = delete;
   sha256& operator=(const sha256&) = delete;
 
+  /// Small parts are gathered: a call of EVP costs more than copying a name or a number.
   void update(std::string_view bytes) {
-    if (EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) != 1) std::abort();
+    if (bytes.size() > sizeof gathered_ - used_) flush();
+    if (bytes.size() > sizeof gathered_) return digest_now(bytes);
+    std::memcpy(gathered_ + used_, bytes.data(), bytes.size());
+    used_ += bytes.size();
   }
 
   /// `bytes` after their length (8 bytes, big endian), so that no two lists of parts give one stream.
@@ -73,13 +78,24 @@ class sha256 {
   }
 
   sha256_digest finish() {
+    flush();
     sha256_digest digest;
     if (EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) != 1) std::abort();
     return digest;
   }
 
  private:
+  void digest_now(std::string_view bytes) {
+    if (EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) != 1) std::abort();
+  }
+  void flush() {
+    if (used_ > 0) digest_now({gathered_, used_});
+    used_ = 0;
+  }
+
   detail::context_ptr context_;
+  std::size_t used_ = 0;
+  char gathered_[256];
 };
 
 inline constexpr char hex_digits[] = "0123456789abcdef";

@@ -43,6 +43,7 @@ net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
     if (c->engine.settlement_result() != settled_as::not_stored) break;
     if (net::lease_clock::now() > give_up_at) break;
   }
+  c->settled_past_store();
   c->stop_renewing();
   if (c->engine.settlement_result() == settled_as::recreated)
     w_.metrics.recreated.fetch_add(1, std::memory_order_relaxed);

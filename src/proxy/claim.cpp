@@ -38,6 +38,7 @@ claim::claim(worker& worker, std::shared_ptr<proxy::runtime> r, idempotency::eng
 claim::~claim() {
   stop_renewing();
   end_flight();
+  settled_past_store();
   if (remembered_) {
     const std::lock_guard lock(w.shared.names_lock);
     if (auto it = w.shared.names.find(engine.name()); it != w.shared.names.end()) w.shared.names.erase(it);
@@ -66,8 +67,7 @@ net::task<next> claim::drive(next n) {
   co_return n;
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// renewing
+// ------------------------------------------------------------------------------------------------------------ renewing
 
 void claim::arm(milliseconds base) { renewal_.after(jittered(base)); }
 
@@ -103,8 +103,7 @@ void claim::renew() {
   });
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// counting
+// ------------------------------------------------------------------------------------------------------------ counting
 
 void claim::count_in_flight() {
   if (counted_) return;
@@ -120,12 +119,27 @@ void claim::end_flight() {
   w.metrics.in_flight.fetch_sub(1, std::memory_order_relaxed);
 }
 
-bool claim::remember_name(bool alone) {
+bool claim::remember_name(bool past_store) {
   if (remembered_) return true;
   const std::lock_guard lock(w.shared.names_lock);
-  if (alone && w.shared.names.contains(engine.name())) return false;
-  w.shared.names.insert(engine.name());
+  const std::string name(engine.name());
+  if (past_store ? w.shared.names.contains(name) : w.shared.bypassed.contains(name)) return false;
+  w.shared.names.insert(name);
+  if (past_store) w.shared.bypassed.insert(name);
+  past_store_ = past_store;
   return remembered_ = true;
+}
+
+bool claim::runs_past_store() const {
+  const std::lock_guard lock(w.shared.names_lock);
+  return w.shared.bypassed.contains(std::string(engine.name()));
+}
+
+void claim::settled_past_store() {
+  if (!past_store_) return;
+  past_store_ = false;
+  const std::lock_guard lock(w.shared.names_lock);
+  w.shared.bypassed.erase(std::string(engine.name()));
 }
 
 }  // namespace idem::proxy

@@ -31,8 +31,13 @@ class claim : public std::enable_shared_from_this<claim> {
   void count_in_flight();
   void end_flight();
   /// Known as running here, or in the backlog, for routes that go on without a store (on_store_error: allow).
-  /// @param alone only if no other claim of this process has the name: false if one has, and nothing is remembered
-  bool remember_name(bool alone);
+  /// @param past_store the store could not be read: only if no other claim of this process has the name
+  /// @return false if the key may not be executed now; nothing is remembered then
+  bool remember_name(bool past_store);
+  /// Whether a call of this process was let past the store with this name, and the store does not know of it yet.
+  bool runs_past_store() const;
+  /// The store knows what became of a call that was let past it, or there is nothing to know.
+  void settled_past_store();
 
   idempotency::engine engine;
   worker& w;
@@ -49,6 +54,7 @@ class claim : public std::enable_shared_from_this<claim> {
   bool renew_under_way_ = false;
   bool counted_ = false;
   bool remembered_ = false;
+  bool past_store_ = false;
 };
 
 }  // namespace idem::proxy

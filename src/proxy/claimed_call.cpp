@@ -62,8 +62,7 @@ std::chrono::milliseconds claimed_call::elapsed() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_);
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// sending
+// ------------------------------------------------------------------------------------------------------------- sending
 
 net::task<next> claimed_call::prepare() {
   fault_ = co_await up_.connect();

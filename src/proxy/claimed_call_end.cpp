@@ -58,8 +58,7 @@ net::task<after> claimed_call::send_found() {
   co_return !sent || c_.must_close() ? after::close : after::keep;
 }
 
-// -------------------------------------------------------------------------------------------------------------
-// settling
+// ------------------------------------------------------------------------------------------------------------ settling
 
 void claimed_call::owe(std::size_t bytes) { c_.w.aftermath->keep_settling(claim_, bytes); }
 
@@ -141,6 +140,8 @@ net::task<after> claimed_call::answer_connect_failure() {
   if (!bypass_) {
     co_await claim_->drive(claim_->engine.release());
     if (claim_->engine.settlement_result() == idempotency::settled_as::not_stored) owe(0);
+  } else {
+    claim_->settled_past_store();
   }
   response_limit_.clear();
   co_await sender_.drained();

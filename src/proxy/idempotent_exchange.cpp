@@ -100,7 +100,7 @@ net::task<after> idempotent_exchange::run() {
   idempotency::engine::setup setup;
   setup.route = &route_;
   setup.name = identity_.name;
-  setup.print = idempotency::compute_fingerprint(route_.fingerprint, view());
+  setup.print = idempotency::compute_fingerprint(route_.fingerprint, c_.route->settings, view());
   setup.others = this;
   setup.expected = c_.route->expected;
   if (identity_.by_fingerprint) setup.lifetime = route_.key.fingerprint_ttl;
@@ -233,15 +233,23 @@ net::task<after> idempotent_exchange::claim_and_go() {
   }
   claim_->count_in_flight();
   const bool may_bypass = route_.on_store_error == config::store_error_policy::allow;
+  // a claim now would come between the call that was let past the store and its completion
+  if (may_bypass && claim_->runs_past_store()) co_return co_await refuse_known_here();
   auto n = co_await acquire();
   const bool runs = n == next::bypass || n == next::execute;
   if (may_bypass && runs && !claim_->remember_name(n == next::bypass)) {
-    give_up();
-    problem p(problem_code::store_unavailable);
-    p.retry_after = 1;
-    co_return co_await refuse(std::move(p));
+    if (n == next::execute) co_await claim_->drive(claim_->engine.release());
+    co_return co_await refuse_known_here();
   }
   co_return co_await act(n);
+}
+
+/// This process has the key in flight or in its backlog, whatever the store can say of it.
+net::task<after> idempotent_exchange::refuse_known_here() {
+  give_up();
+  problem p(problem_code::store_unavailable);
+  p.retry_after = 1;
+  co_return co_await refuse(std::move(p));
 }
 
 net::task<next> idempotent_exchange::acquire() {
@@ -344,8 +352,7 @@ net::task<after> idempotent_exchange::execute(bool bypass) {
   co_return co_await call.run();
 }
 
-// -----------------------------------------------------------------------------------------------------------
-// observation
+// --------------------------------------------------------------------------------------------------------- observation
 
 net::task<after> idempotent_exchange::observe() {
   auto n = co_await claim_->drive(

@@ -42,6 +42,7 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   net::task<after> execute(bool bypass);
   net::task<after> replay(bool status_only);
   net::task<after> refuse_duplicate();
+  net::task<after> refuse_known_here();
   net::task<after> observe();
   net::task<void> settle_observed(bool owned, unsigned status, bool whole, bool written);
 

@@ -99,7 +99,10 @@ std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const std::shared
     r->pool = std::make_shared<upstream_pool>(w.io, w.wheel, c->upstream, upstream_tls, w.metrics);
   }
   r->unrouted = &metrics.route(w.index, "");
-  for (const auto& route : c->routes) r->routes.push_back({&route, &metrics.route(w.index, route.name)});
+  for (const auto& route : c->routes) {
+    r->routes.push_back({&route, &metrics.route(w.index, route.name),
+                         idempotency::settings_hash(route.idempotency.fingerprint)});
+  }
   return r;
 }
 

@@ -40,12 +40,16 @@ struct shared_state {
   /// here must not be executed on the word of a store that cannot be read.
   std::mutex names_lock;
   std::unordered_multiset<std::string> names;
+  /// Those of them that were let past the store, which does not know of them yet: once it is back, it must not give
+  /// them away again.
+  std::unordered_set<std::string> bypassed;
 };
 
 /// A route with what one thread counts and learns about it.
 struct route_state {
   const config::route* route = nullptr;
   telemetry::route_block* metrics = nullptr;
+  std::uint32_t settings = 0;  ///< hash of the fingerprint's settings
   /// Recent median of the time from claim to answer, approached step by step.
   std::chrono::milliseconds expected{1000};
   void took(std::chrono::milliseconds t);

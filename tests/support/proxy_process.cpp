@@ -44,10 +44,10 @@ std::string configuration(const proxy_settings& s) {
 }
 
 proxy_process::proxy_process(proxy_settings settings)
-    : proxy_process(configuration(settings), settings.wait_until_ready) {}
+    : proxy_process(configuration(settings), settings.wait_until_ready, settings.binary) {}
 
-proxy_process::proxy_process(const std::string& text, bool wait_until_ready)
-    : template_(text), wait_until_ready_(wait_until_ready) {
+proxy_process::proxy_process(const std::string& text, bool wait_until_ready, std::string binary)
+    : template_(text), binary_(binary.empty() ? IDEM_BINARY : std::move(binary)), wait_until_ready_(wait_until_ready) {
   // another program may take a port between the question and the start: exit status 3
   for (int tries = 0; tries < 5; ++tries) {
     choose_ports();
@@ -84,7 +84,7 @@ void proxy_process::write() {
 bool proxy_process::try_start() {
   const auto file = (folder_.path() / "proxy.yaml").string();
   const auto output = (folder_.path() / "proxy.log").string();
-  process_ = child_process({IDEM_BINARY, "run", "--config", file}, output);
+  process_ = child_process({binary_, "run", "--config", file}, output);
   ended_on_purpose_ = false;
   if (!wait_until_ready_) return true;
   eventually([&] { return !process_.running() || ready(); });

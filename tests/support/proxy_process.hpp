@@ -26,6 +26,7 @@ struct proxy_settings {
   std::string listen_unix;          ///< a path to listen on instead of a port
   std::string more;                 ///< more top-level lines
   bool wait_until_ready = true;
+  std::string binary;               ///< another program than the product; empty: the product
 };
 
 class proxy_process {
@@ -35,7 +36,7 @@ class proxy_process {
   explicit proxy_process(proxy_settings settings);
   /// From the text of a whole file, in which `@LISTEN@`, `@ADMIN@` (host:port each), `@PORT@` (of LISTEN) and
   /// `@FOLDER@` are replaced.
-  explicit proxy_process(const std::string& text, bool wait_until_ready = true);
+  explicit proxy_process(const std::string& text, bool wait_until_ready = true, std::string binary = {});
   /// Kills it. A proxy that had already ended by itself fails the running test, and a failed test prints the log.
   ~proxy_process();
   proxy_process(const proxy_process&) = delete;
@@ -76,7 +77,7 @@ class proxy_process {
   bool ready() const;
 
   temporary_folder folder_;
-  std::string template_, text_;
+  std::string template_, text_, binary_;
   bool wait_until_ready_ = true;
   bool ended_on_purpose_ = false;
   std::uint16_t port_ = 0, admin_port_ = 0;

@@ -3,6 +3,7 @@
 #include <boost/asio.hpp>
 
 #include <atomic>
+#include <future>
 #include <list>
 #include <optional>
 #include <thread>
@@ -124,11 +125,14 @@ struct relay::impl {
   }
 
   void cut() {
-    asio::post(io, [this] {
+    std::promise<void> done;
+    asio::post(io, [&] {
       for (const auto& weak : open)
         if (auto p = weak.lock()) p->cut();
       open.clear();
+      done.set_value();
     });
+    done.get_future().wait();
   }
 
   asio::io_context io{1};

@@ -28,7 +28,7 @@ class relay {
   void blackhole(bool on);
   /// New connections are reset at once.
   void refuse(bool on);
-  /// Resets every connection that is open.
+  /// Resets every connection that is open, before it returns: what is allowed afterwards cannot reach them.
   void cut();
   /// Passes this many more bytes of the server's, counted over all connections, then closes the one that sent more.
   void cut_after_reply_bytes(std::size_t bytes);

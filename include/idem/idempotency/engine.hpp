@@ -146,7 +146,7 @@ class engine {
   next on_look(reply& r, clock::time_point now);
   next on_take_over(reply& r, clock::time_point now);
   next on_renewed_before_send(reply& r, clock::time_point now);
-  next on_settled(reply& r);
+  next on_settled(reply& r, clock::time_point now);
   bool landed_before(const reply& r) const;
   next decide_processing(std::int64_t ttl, bool confirmed, clock::time_point now);
   next by_state(std::int64_t ttl, bool confirmed, clock::time_point now);

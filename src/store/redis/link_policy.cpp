@@ -10,14 +10,15 @@ backoff::milliseconds backoff::next(double chance) {
   return milliseconds(static_cast<milliseconds::rep>(static_cast<double>(full.count()) * (0.5 + chance / 2)));
 }
 
-link_policy::admission link_policy::admit(time_point now) const {
+link_policy::admission link_policy::admit(time_point now, time_point elsewhere) const {
   switch (phase_) {
     case phase::ready: return admission::go;
     case phase::connecting: return admission::wait;
     case phase::closed: return admission::refuse;
     case phase::resting: break;
   }
-  return !rested_ || now - resting_since_ >= probe_interval ? admission::connect : admission::refuse;
+  const bool probe = !rested_ || now - resting_since_ >= probe_interval || elsewhere > resting_since_;
+  return probe ? admission::connect : admission::refuse;
 }
 
 link_policy::milliseconds link_policy::lost(time_point now, double chance) {

@@ -39,7 +39,9 @@ class link_policy {
 
   phase where() const { return phase_; }
 
-  admission admit(time_point now) const;
+  /// @param elsewhere when another connection of this process to the same store was last made: if that is after our last
+  ///        failure, the store is back, and there is nothing to wait for
+  admission admit(time_point now, time_point elsewhere = {}) const;
   void connecting() { phase_ = phase::connecting; }
   void ready() { phase_ = phase::ready; }
   /// The connection was of use: the next loss may be followed by a try at once.

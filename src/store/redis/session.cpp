@@ -18,7 +18,7 @@ session_core::session_core(net::asio::io_context& io, std::shared_ptr<shared_par
       deadlines_(io.get_executor()) {}
 
 void session_core::submit(const command& c, completion done) {
-  if (closed_ || connection_->admit() == link_policy::admission::refuse) return done(reply{});
+  if (closed_ || connection_->admit(parts_->last_ready.load(std::memory_order_relaxed)) == link_policy::admission::refuse) return done(reply{});
   pipeline_.submit(c, std::move(done), clock::now() + parts_->settings.command_timeout);
   schedule_flush();
   watch_deadlines();
@@ -35,6 +35,7 @@ void session_core::close() {
 }
 
 void session_core::on_ready(dialect how) {
+  parts_->last_ready.store(clock::now(), std::memory_order_relaxed);
   set_reachable(true, {});
   if (!counted_refused_) health_.writable = true;
   pipeline_.open(how);

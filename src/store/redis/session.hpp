@@ -1,6 +1,8 @@
 // A thread's session on Redis: one connection, all commands of a loop turn in one write, replies matched in order.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 
 #include "idem/store/store.hpp"
@@ -16,6 +18,8 @@ struct shared_parts {
   std::shared_ptr<tls_context> tls;
   outage_log outages{"store"};
   outage_log subscription_outages{"store subscription"};
+  /// When a session last found the store ready. What one thread has found out need not be found out by each.
+  std::atomic<std::chrono::steady_clock::time_point> last_ready{};
 };
 
 /// Lives as long as a handler of it is queued; the session that the engine holds is only its handle.

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "config/presets.hpp"
 #include "config/schema.hpp"
 #include "config/tree.hpp"
 #include "unit/config/support.hpp"
@@ -256,6 +257,30 @@ TEST_F(example, webhooks_is_accepted_with_warnings_about_its_scopes_only) {
   for (const finding& f : result.findings) EXPECT_TRUE(f.key_path.ends_with(".scope")) << f.text();
   EXPECT_EQ(result.config->routes.at(0).idempotency.key.from.at(0).at(0).name, "webhook-id");
   EXPECT_EQ(result.config->routes.at(0).idempotency.fingerprint.body, body_mode::none);
+}
+
+TEST_F(example, callbacks_has_every_preset_and_warns_about_scopes_only) {
+  const auto result = load_file(folder + "callbacks.yaml");
+  ASSERT_TRUE(result.ok());
+  for (const finding& f : result.findings) EXPECT_TRUE(f.key_path.ends_with(".scope")) << f.text();
+  std::set<std::string> named;
+  for (const route& r : result.config->routes) named.insert(r.idempotency.preset);
+  for (const preset& p : presets()) EXPECT_TRUE(named.contains(std::string(p.name))) << p.name;
+}
+
+TEST_F(example, legacy_is_accepted_without_a_warning) {
+  const auto result = load_file(folder + "legacy.yaml");
+  EXPECT_TRUE(result.ok());
+  EXPECT_TRUE(result.findings.empty()) << result.findings[0].text();
+}
+
+TEST_F(example, tokens_is_accepted_without_a_warning) {
+  ::setenv("JWKS_FILE", (folder + "tokens.jwks.json").c_str(), 1);
+  const auto result = load_file(folder + "tokens.yaml");
+  EXPECT_TRUE(result.ok());
+  EXPECT_TRUE(result.findings.empty()) << result.findings[0].text();
+  ASSERT_TRUE(result.config->routes.at(1).idempotency.jwt.keys);
+  EXPECT_EQ(result.config->routes[1].idempotency.scope.size(), 2u);
 }
 
 TEST_F(example, redis_comes_from_the_environment) {

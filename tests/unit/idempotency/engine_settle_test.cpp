@@ -249,6 +249,16 @@ TEST(engine_settle, an_ordinary_release_is_repeated_while_a_renewals_reply_is_st
   EXPECT_EQ(s.e.abandoned_tokens()[0].until, s.now + lease);
 }
 
+TEST(engine_settle, a_release_that_the_store_did_not_take_is_repeated_with_the_token_given_up) {
+  for (const auto& r : {silence(), unreachable(), plain(verdict::refused)}) {
+    script s;
+    s.claim();
+    EXPECT_EQ(settle(s, s.e.release(), r), settled_as::not_stored);
+    s.e.give_up();
+    EXPECT_EQ(s.e.abandoned_tokens().size(), 1u);
+  }
+}
+
 TEST(engine_settle, a_renewal_that_came_behind_the_release_is_released_again) {
   script s;
   s.claim();

@@ -36,6 +36,14 @@ TEST(link_policy, refuses_commands_just_after_a_failed_try_and_lets_a_later_one_
   EXPECT_EQ(p.admit(time_point(1200ms)), admission::connect);
 }
 
+TEST(link_policy, does_not_wait_when_another_thread_has_found_the_store_back) {
+  link_policy p;
+  p.connecting();
+  EXPECT_GT(p.lost(time_point(1000ms), 0.5), 0ms);
+  EXPECT_EQ(p.admit(time_point(1050ms), time_point(990ms)), admission::refuse);
+  EXPECT_EQ(p.admit(time_point(1050ms), time_point(1020ms)), admission::connect);
+}
+
 TEST(link_policy, tries_again_at_once_after_losing_a_connection_that_was_of_use) {
   link_policy p;
   for (int i = 0; i < 3; ++i) {
