@@ -20,8 +20,9 @@ void print_route(const config::route& r, double per_second, const char* mark) {
   if (per_second <= 0) return;
   const auto size = config::estimate(settings, per_second);
   std::printf("%s%s: %g new keys/s are %llu records, %s with answers of 1 KiB, at most %s with answers of %s\n", mark,
-              r.name.c_str(), per_second, static_cast<unsigned long long>(size.records), config::show_bytes(size.typical).c_str(),
-              config::show_bytes(size.largest).c_str(), config::show_bytes(settings.max_stored_body).c_str());
+              r.name.c_str(), per_second, static_cast<unsigned long long>(size.records),
+              config::show_bytes(size.typical).c_str(), config::show_bytes(size.largest).c_str(),
+              config::show_bytes(settings.max_stored_body).c_str());
 }
 
 }  // namespace

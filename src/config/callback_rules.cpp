@@ -51,8 +51,9 @@ void check_absent(const route_draft& r, report& out) {
     return;
   }
   if (c.absent_is_success == absent_policy::if_repeated && c.guarantee == guarantee::at_most_once) {
-    out.warning(at, "has no effect with at_most_once, which never repeats a DELETE whose outcome is not known; "
-                    "expected `guarantee: at_least_once` beside it, or always");
+    out.warning(at,
+                "has no effect with at_most_once, which never repeats a DELETE whose outcome is not known; "
+                "expected `guarantee: at_least_once` beside it, or always");
   }
 }
 
@@ -75,8 +76,10 @@ void check_verification(const route_draft& r, report& out) {
     out.error(r.where(r.idempotency.signature, "idempotency.signature.scheme"),
               "has no scheme beside it, expected standard_webhooks, stripe, github, shopify or slack");
   }
-  if (c.signature.scheme != signature_scheme::none && c.signature.secret_file.empty() && r.idempotency.signature_scheme) {
-    out.error(*r.idempotency.signature_scheme, "has no secret_file beside it, which is what signatures are verified with");
+  if (c.signature.scheme != signature_scheme::none && c.signature.secret_file.empty() &&
+      r.idempotency.signature_scheme) {
+    out.error(*r.idempotency.signature_scheme,
+              "has no secret_file beside it, which is what signatures are verified with");
   }
 }
 

@@ -83,7 +83,8 @@ void read_success(const section& success, idempotency_draft& to) {
     const auto condition = parse_condition(body->text);
     if (condition) read.body = *condition;
     if (!condition) {
-      success.out().error(body->at, body->shown + " is no condition, expected json:/pointer == TEXT or xml:/a/b == TEXT");
+      success.out().error(body->at,
+                          body->shown + " is no condition, expected json:/pointer == TEXT or xml:/a/b == TEXT");
     }
   }
   if (read.statuses.empty() && read.body.type != body_condition::kind::none) read.statuses.classes.insert(2);
@@ -92,8 +93,8 @@ void read_success(const section& success, idempotency_draft& to) {
 }
 
 constexpr std::pair<std::string_view, signature_scheme> schemes[] = {
-    {"", signature_scheme::none},         {"standard_webhooks", signature_scheme::standard_webhooks},
-    {"stripe", signature_scheme::stripe}, {"github", signature_scheme::github},
+    {"", signature_scheme::none},           {"standard_webhooks", signature_scheme::standard_webhooks},
+    {"stripe", signature_scheme::stripe},   {"github", signature_scheme::github},
     {"shopify", signature_scheme::shopify}, {"slack", signature_scheme::slack}};
 
 void read_scheme(const section& signature, idempotency_draft& to) {
@@ -117,7 +118,8 @@ parsed<std::string> hmac_key(signature_scheme scheme, std::string secret) {
   std::string_view text = secret;
   if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
   auto bytes = decode_base64(text, base64_alphabet::standard);
-  if (!bytes || bytes->empty()) return parsed<std::string>::fail("holds no secret of Standard Webhooks, expected whsec_ and base64");
+  if (!bytes || bytes->empty())
+    return parsed<std::string>::fail("holds no secret of Standard Webhooks, expected whsec_ and base64");
   return *bytes;
 }
 

@@ -34,7 +34,9 @@ using params_ptr = std::unique_ptr<OSSL_PARAM, freed_by<OSSL_PARAM_free>>;
 using context_ptr = std::unique_ptr<EVP_PKEY_CTX, freed_by<EVP_PKEY_CTX_free>>;
 using pkey = std::shared_ptr<evp_pkey_st>;
 
-pkey owned(EVP_PKEY* key) { return key ? pkey(key, [](EVP_PKEY* k) { EVP_PKEY_free(k); }) : nullptr; }
+pkey owned(EVP_PKEY* key) {
+  return key ? pkey(key, [](EVP_PKEY* k) { EVP_PKEY_free(k); }) : nullptr;
+}
 
 std::string text_of(const json::object& key, json::string_view name) {
   const json::value* value = key.if_contains(name);
@@ -83,8 +85,7 @@ pkey p256_key(const json::object& object) {
   if (x.size() != coordinate_size || y.size() != coordinate_size) return nullptr;
   const std::string point = '\x04' + x + y;  // SEC 1 §2.3.3, uncompressed
   const builder_ptr builder(OSSL_PARAM_BLD_new());
-  if (!builder ||
-      OSSL_PARAM_BLD_push_utf8_string(builder.get(), OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0) != 1 ||
+  if (!builder || OSSL_PARAM_BLD_push_utf8_string(builder.get(), OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0) != 1 ||
       OSSL_PARAM_BLD_push_octet_string(builder.get(), OSSL_PKEY_PARAM_PUB_KEY, point.data(), point.size()) != 1) {
     return nullptr;
   }
@@ -94,8 +95,8 @@ pkey p256_key(const json::object& object) {
 pkey ed25519_key(const json::object& object) {
   const std::string x = bytes_of(object, "x");
   if (x.size() != coordinate_size) return nullptr;
-  return owned(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr,
-                                           reinterpret_cast<const unsigned char*>(x.data()), x.size()));
+  return owned(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(x.data()),
+                                           x.size()));
 }
 
 bool verifies(const json::object& key) {

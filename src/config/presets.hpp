@@ -9,8 +9,8 @@
 
 namespace idem::config {
 
-/// What a sender does, and the block of `idempotency` that fits it. The block is written as in a file, and read as if it
-/// stood there in the place of `preset: NAME`.
+/// What a sender does, and the block of `idempotency` that fits it. The block is written as in a file, and read as if
+/// it stood there in the place of `preset: NAME`.
 struct preset {
   std::string_view name;
   std::chrono::milliseconds tries;  ///< from its first try of an event to its last; 0 = it does not try again by itself

@@ -49,9 +49,9 @@ string_view word(Enum value, const std::pair<Enum, string_view> (&words)[N]) {
 
 constexpr std::pair<route_mode, string_view> modes[] = {
     {route_mode::enforce, "enforce"}, {route_mode::observe, "observe"}, {route_mode::off, "off"}};
-constexpr std::pair<body_mode, string_view> bodies[] = {
-    {body_mode::automatic, "auto"}, {body_mode::raw, "raw"},   {body_mode::json, "json"},
-    {body_mode::form, "form"},      {body_mode::multipart, "multipart"}, {body_mode::none, "none"}};
+constexpr std::pair<body_mode, string_view> bodies[] = {{body_mode::automatic, "auto"},      {body_mode::raw, "raw"},
+                                                        {body_mode::json, "json"},           {body_mode::form, "form"},
+                                                        {body_mode::multipart, "multipart"}, {body_mode::none, "none"}};
 constexpr std::pair<guarantee, string_view> guarantees[] = {{guarantee::at_most_once, "at_most_once"},
                                                             {guarantee::at_least_once, "at_least_once"}};
 constexpr std::pair<in_flight_respond, string_view> responds[] = {{in_flight_respond::conflict, "conflict"},
@@ -64,9 +64,9 @@ constexpr std::pair<store_error_policy, string_view> store_errors[] = {{store_er
 constexpr std::pair<absent_policy, string_view> absents[] = {
     {absent_policy::off, "off"}, {absent_policy::if_repeated, "true"}, {absent_policy::always, "always"}};
 constexpr std::pair<signature_scheme, string_view> schemes[] = {
-    {signature_scheme::none, "\"\""},         {signature_scheme::standard_webhooks, "standard_webhooks"},
-    {signature_scheme::stripe, "stripe"},     {signature_scheme::github, "github"},
-    {signature_scheme::shopify, "shopify"},   {signature_scheme::slack, "slack"}};
+    {signature_scheme::none, "\"\""},       {signature_scheme::standard_webhooks, "standard_webhooks"},
+    {signature_scheme::stripe, "stripe"},   {signature_scheme::github, "github"},
+    {signature_scheme::shopify, "shopify"}, {signature_scheme::slack, "slack"}};
 
 string_view flag(bool on) { return on ? "true" : "false"; }
 
@@ -74,9 +74,7 @@ string_view flag(bool on) { return on ? "true" : "false"; }
 class lines {
  public:
   explicit lines(string& out, int indent) : out_(out), indent_(static_cast<std::size_t>(indent), ' ') {}
-  void add(string_view key, string_view value) {
-    ((((out_ += indent_) += key) += ": ") += value) += '\n';
-  }
+  void add(string_view key, string_view value) { ((((out_ += indent_) += key) += ": ") += value) += '\n'; }
   void open(string_view key) { ((out_ += indent_) += key) += ":\n"; }
 
  private:

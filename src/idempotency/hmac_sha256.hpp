@@ -23,9 +23,9 @@ inline std::string hmac_sha256(std::string_view key, std::initializer_list<std::
   const std::string_view all = parts.size() == 1 ? *parts.begin() : std::string_view(text);
   std::string out(hmac_sha256_size, '\0');
   unsigned size = 0;
-  const auto* made = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-                          reinterpret_cast<const unsigned char*>(all.data()), all.size(),
-                          reinterpret_cast<unsigned char*>(out.data()), &size);
+  const auto* made =
+      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(all.data()),
+           all.size(), reinterpret_cast<unsigned char*>(out.data()), &size);
   // no signature at all could be told from a forged one
   if (made == nullptr || size != hmac_sha256_size) std::abort();
   return out;

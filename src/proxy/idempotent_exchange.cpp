@@ -63,8 +63,7 @@ void idempotent_exchange::finish_input() {
   }
 }
 
-// -------------------------------------------------------------------------------------------------------------- the
-// way
+// ------------------------------------------------------------------------------------------------------------- the way
 
 net::task<after> idempotent_exchange::run() {
   const bool observes = route_.mode == config::route_mode::observe;
@@ -134,8 +133,7 @@ net::task<after> idempotent_exchange::pass(std::string_view extra) {
   co_return how;
 }
 
-// -------------------------------------------------------------------------------------------------------------- the
-// body
+// ------------------------------------------------------------------------------------------------------------ the body
 
 bool idempotent_exchange::too_long_announced() const {
   const auto& plan = c_.parser.head().body;
@@ -221,8 +219,7 @@ net::task<after> idempotent_exchange::body_failed(body_result r) {
   }
 }
 
-// ------------------------------------------------------------------------------------------------------------- the
-// claim
+// ----------------------------------------------------------------------------------------------------------- the claim
 
 net::task<after> idempotent_exchange::claim_and_go() {
   const auto limit = c_.runtime->config->server.max_in_flight;

@@ -158,7 +158,8 @@ net::task<void> pass_through::upload() {
     }
     done = step.type == body_step::kind::done;
     ok = co_await upload_piece(step);
-    limit_.after(options_.response_timeout);
+    // once the answer has begun, the limit is that of its body
+    if (!answered_) limit_.after(options_.response_timeout);
   }
   upload_whole_ = ok && done;
   uploading_ = false;

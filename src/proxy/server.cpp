@@ -150,9 +150,12 @@ void server::start() {
 
 void server::adopt(std::shared_ptr<const config::snapshot> config) {
   auto& i = *impl_;
+  const auto served = i.server_tls;
   if (!i.make_tls(*config)) {
     telemetry::error("certificates cannot be used; the ones from before stay", {{"why", std::string_view(i.tls_error)}});
   }
+  // A listener speaks TLS or does not from its start to its end: clients of it must not fall back to plain text.
+  if ((served == nullptr) != (i.server_tls == nullptr)) i.server_tls = served;
   auto known = std::make_shared<idempotency::known_settings>(*i.known);
   for (const auto& r : config->routes) known->add(r.idempotency.fingerprint);
   i.known = known;

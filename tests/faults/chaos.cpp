@@ -6,7 +6,6 @@
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -195,13 +194,6 @@ class scene {
 }  // namespace
 
 history run(const run_options& options) { return scene(options).play(); }
-
-std::uint64_t seed_of_this_run() {
-  const char* given = std::getenv("IDEM_FAULTS_SEED");
-  const auto seed = given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::cout << "again with: IDEM_FAULTS_SEED=" << seed << std::endl;
-  return seed;
-}
 
 std::chrono::seconds length_of_this_run(std::chrono::seconds usual) {
   const char* given = std::getenv("IDEM_FAULTS_SECONDS");

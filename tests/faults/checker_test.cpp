@@ -249,7 +249,7 @@ TEST_F(checker, finds_replays_that_stop_while_the_store_can_be_read) {
 
 TEST(a_record, is_read_with_its_answer) {
   const std::string text =
-      prefix('S', owner_a) + " 1000 7200000 7200000 m 1 d 1.0 201 27 5 p c\nMade\r\nX-Execution: 1234\r\nthing";
+      prefix('S', owner_a) + " 1000 7200000 7200000 m 1 d 1.0 201 25 5 p c\nMade\r\nX-Execution: 1234\r\nthing";
   const auto r = read_record("idem:{k}", text, 42);
   EXPECT_EQ(r.state, 'S');
   EXPECT_EQ(r.hold_ms, 7200000);

@@ -1,6 +1,6 @@
 #include "faults/records.hpp"
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>

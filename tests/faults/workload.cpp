@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "support/eventually.hpp"
 
 namespace idem::test {
 namespace {

@@ -1,4 +1,5 @@
-// Tokens: an arbitrary one never verifies, and an arbitrary payload that is signed gives only claims that stand in it once.
+// Tokens: an arbitrary one never verifies, and an arbitrary payload that is signed gives only claims that stand in it
+// once.
 #include <cstdint>
 #include <string>
 

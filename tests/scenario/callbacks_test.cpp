@@ -25,8 +25,8 @@ http_request message(std::string body, std::string type) {
 
 std::string wechat_v2_body(const std::string& number, int attempt) {
   return "<xml><return_code><![CDATA[SUCCESS]]></return_code><mch_id>1900000109</mch_id><nonce_str>n" +
-         std::to_string(attempt) + "</nonce_str><transaction_id><![CDATA[" + number +
-         "]]></transaction_id><sign>s" + std::to_string(attempt) + "</sign></xml>";
+         std::to_string(attempt) + "</nonce_str><transaction_id><![CDATA[" + number + "]]></transaction_id><sign>s" +
+         std::to_string(attempt) + "</sign></xml>";
 }
 
 std::string n(int attempt) { return std::to_string(attempt); }
@@ -45,7 +45,9 @@ std::vector<sender> senders() {
        "", 204, 15},
       {"alipay",
        [=](int a) {
-         return message("notify_id=abc%2B1&notify_time=" + n(a) + "&trade_no=7&trade_status=TRADE_SUCCESS&subject=%C9%CC&sign=" + n(a), form);
+         return message("notify_id=abc%2B1&notify_time=" + n(a) +
+                            "&trade_no=7&trade_status=TRADE_SUCCESS&subject=%C9%CC&sign=" + n(a),
+                        form);
        },
        "success", 200, 8},
       {"stripe",
@@ -55,7 +57,10 @@ std::vector<sender> senders() {
        },
        "", 200, 10},
       {"github",
-       [=](int) { auto q = message("{\"zen\":1}", json); return q.with("X-GitHub-Delivery", "72d3162e-cc78-11e3-81ab-4c9367dc0958"), q; },
+       [=](int) {
+         auto q = message("{\"zen\":1}", json);
+         return q.with("X-GitHub-Delivery", "72d3162e-cc78-11e3-81ab-4c9367dc0958"), q;
+       },
        "", 202, 3},
       {"shopify",
        [=](int a) {
@@ -132,7 +137,9 @@ TEST_P(a_callback, whose_200_means_failure_is_executed_again) {
 
 TEST_P(a_callback, of_alipay_wants_success_and_nothing_else) {
   serve("alipay");
-  const auto notice = [](const std::string& id) { return message("notify_id=" + id, "application/x-www-form-urlencoded"); };
+  const auto notice = [](const std::string& id) {
+    return message("notify_id=" + id, "application/x-www-form-urlencoded");
+  };
   for (const char* body : {"fail", "success\n", "\"success\"", "Success", ""}) {
     backend.on("*", reply(200, body));
     EXPECT_TRUE(is_fresh(proxy->fetch(notice("a1")), 200)) << body;
@@ -148,7 +155,8 @@ TEST_P(a_callback, of_alipay_wants_success_and_nothing_else) {
 TEST_P(a_callback, with_a_json_condition_is_judged_by_its_body) {
   start("key: {from: [\"json:/id\"]}, scope: [\"const:x\"], answer: {success: {body: \"json:/code == SUCCESS\"}}");
   const auto q = message("{\"id\":1}", "application/json");
-  for (const char* body : {"{\"code\":\"FAIL\"}", "{\"code\":\"SUCCESS\",\"code\":\"SUCCESS\"}", "{\"code\":\"SUCCESS\"", "{}"}) {
+  for (const char* body :
+       {"{\"code\":\"FAIL\"}", "{\"code\":\"SUCCESS\",\"code\":\"SUCCESS\"}", "{\"code\":\"SUCCESS\"", "{}"}) {
     backend.on("*", reply(200, body));
     EXPECT_TRUE(is_fresh(proxy->fetch(q), 200)) << body;
   }
@@ -216,7 +224,8 @@ TEST_P(a_callback, without_its_id_passes_and_with_two_of_them_is_refused) {
 TEST_P(a_callback, in_broken_xml_passes_without_a_key) {
   serve("wechat_v2");
   const std::string good = wechat_v2_body("42", 1);
-  for (const std::string& body : {"<!DOCTYPE x [<!ENTITY e \"SUCCESS\">]>" + good, good.substr(0, good.size() - 3), std::string("{}")}) {
+  for (const std::string& body :
+       {"<!DOCTYPE x [<!ENTITY e \"SUCCESS\">]>" + good, good.substr(0, good.size() - 3), std::string("{}")}) {
     EXPECT_TRUE(is_fresh(proxy->fetch(message(body, "text/xml")), 200));
     EXPECT_TRUE(is_fresh(proxy->fetch(message(body, "text/xml")), 200)) << body;
   }

@@ -39,7 +39,8 @@ TEST_P(a_token_scope, keeps_a_caller_whose_token_is_refreshed) {
     serve("jwks_file: " + folder.write("jwks", jwks({&key})));
     const auto first = proxy->fetch(charge_with(algorithm, key.token(claims("alice"))));
     EXPECT_TRUE(is_fresh(first, 200));
-    EXPECT_TRUE(is_replay(proxy->fetch(charge_with(algorithm, key.token(claims("alice", 600, ",\"jti\":\"2\"")))), first));
+    EXPECT_TRUE(
+        is_replay(proxy->fetch(charge_with(algorithm, key.token(claims("alice", 600, ",\"jti\":\"2\"")))), first));
     EXPECT_TRUE(is_fresh(proxy->fetch(charge_with(algorithm, key.token(claims("bob")))), 200));
     EXPECT_EQ(backend.count(algorithm), 2u);
   }
@@ -95,9 +96,8 @@ TEST_P(a_token_scope, takes_up_new_keys_when_their_file_changes) {
   EXPECT_TRUE(is_fresh(proxy->fetch(charge_with("k", after.token(claims("alice")))), 200));
   EXPECT_TRUE(is_fresh(proxy->fetch(charge_with("k", after.token(claims("alice")))), 200));
   folder.write("jwks", jwks({&before, &after}));
-  EXPECT_TRUE(eventually([&] {
-    return proxy->fetch(charge_with("k", after.token(claims("alice")))).has("Idempotent-Replayed");
-  }, 10s));
+  EXPECT_TRUE(eventually(
+      [&] { return proxy->fetch(charge_with("k", after.token(claims("alice")))).has("Idempotent-Replayed"); }, 10s));
 }
 
 TEST_P(a_token_scope, gives_keys_as_well) {
@@ -120,7 +120,8 @@ std::string fetch_over_tls(std::uint16_t port, const certificates& client, const
   if (BIO_write(stream.get(), request.data(), static_cast<int>(request.size())) <= 0) return "not sent";
   std::string all;
   char piece[4096];
-  for (int n = 0; (n = BIO_read(stream.get(), piece, sizeof piece)) > 0;) all.append(piece, static_cast<std::size_t>(n));
+  for (int n = 0; (n = BIO_read(stream.get(), piece, sizeof piece)) > 0;)
+    all.append(piece, static_cast<std::size_t>(n));
   return all;
 }
 
@@ -136,8 +137,9 @@ RUNS_ON_EVERY_STORE(a_certificate_scope);
 
 TEST_P(a_certificate_scope, tells_clients_apart_by_the_subject_that_was_verified) {
   const temporary_folder folder;
-  const auto server = make_certificates(folder, "localhost", "server"), alice = make_certificates(folder, "alice", "alice"),
-             bob = make_certificates(folder, "bob", "bob"), stranger = make_certificates(folder, "alice", "stranger");
+  const auto server = make_certificates(folder, "localhost", "server"),
+             alice = make_certificates(folder, "alice", "alice"), bob = make_certificates(folder, "bob", "bob"),
+             stranger = make_certificates(folder, "alice", "stranger");
   const auto ca = folder.write("clients.pem", content_of(alice.ca) + content_of(bob.ca));
   proxy_settings s = settings("scope: [\"mtls:subject\"]");
   s.server_more = "tls: {certificate: " + server.certificate + ", key: " + server.key + ", client_ca: " + ca + "}";

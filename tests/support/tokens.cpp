@@ -49,7 +49,8 @@ std::string raw_of_der(const std::string& der) {
 
 std::string base64(std::string_view text) {
   std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), bytes(text), static_cast<int>(text.size()));
+  const int size =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), bytes(text), static_cast<int>(text.size()));
   out.resize(static_cast<std::size_t>(size));
   return out;
 }

@@ -11,9 +11,9 @@ struct evp_pkey_st;
 
 namespace idem::test {
 
-std::string base64(std::string_view bytes);      ///< RFC 4648 §4
-std::string base64url(std::string_view bytes);   ///< §5, without padding
-std::string hex(std::string_view bytes);         ///< lower case
+std::string base64(std::string_view bytes);                     ///< RFC 4648 §4
+std::string base64url(std::string_view bytes);                  ///< §5, without padding
+std::string hex(std::string_view bytes);                        ///< lower case
 std::string hmac(std::string_view key, std::string_view text);  ///< HMAC-SHA256, raw bytes
 
 /// A private key of RS256, ES256 or EdDSA.

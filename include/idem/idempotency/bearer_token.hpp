@@ -18,14 +18,14 @@ namespace idem::idempotency {
 
 enum class token_fault : std::uint8_t {
   none,
-  absent,          ///< no Authorization, several, or another scheme
-  malformed,       ///< no JWS in compact form, no JSON, a claim that stands twice, an extension that must be understood
-  algorithm,       ///< none, or one for which there is no key
-  signature,       ///< made with no key of ours
-  expired,         ///< exp
-  not_yet_valid,   ///< nbf
-  issuer,          ///< iss is not the configured one
-  audience         ///< aud does not hold the configured one
+  absent,         ///< no Authorization, several, or another scheme
+  malformed,      ///< no JWS in compact form, no JSON, a claim that stands twice, an extension that must be understood
+  algorithm,      ///< none, or one for which there is no key
+  signature,      ///< made with no key of ours
+  expired,        ///< exp
+  not_yet_valid,  ///< nbf
+  issuer,         ///< iss is not the configured one
+  audience        ///< aud does not hold the configured one
 };
 /// A literal for logs, e.g. "token/expired".
 std::string_view name_of(token_fault f);

@@ -10,7 +10,7 @@
 namespace idem::idempotency {
 settlement settle_without_answer(bool bytes_written);
 }
-#include "../../../src/idempotency/outcome.cpp"
+#include "idempotency/outcome.cpp"
 #undef settle_without_answer
 
 namespace idem::idempotency {

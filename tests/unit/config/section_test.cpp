@@ -40,12 +40,6 @@ TEST(keys, an_unknown_one_that_is_near_to_nothing_gets_the_list) {
                       "f:2:11: error: logging.colour: unknown key, expected level, format or access"));
 }
 
-TEST(keys, what_is_planned_for_later_is_unknown) {
-  for (const char* key : {"preset: stripe", "answer: {}", "absent_is_success: true", "fingerprint_ttl: 1h"}) {
-    EXPECT_TRUE(reports(with_block(key), "f:7:7: error: ", "unknown key")) << key;
-  }
-}
-
 TEST(keys, one_given_twice_is_an_error_at_the_second) {
   EXPECT_TRUE(reports(with_block("lease: 15s\n      lease: 16s"),
                       "f:8:7: error: routes[0].idempotency.lease: given twice, the first time on line 7"));

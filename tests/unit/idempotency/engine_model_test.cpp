@@ -13,6 +13,12 @@ using namespace testing;
 /// Ways to be wrong, planted to see that the checks find them.
 enum class plant { none, release_on_reset, send_without_checking, release_once, recreate_after_release };
 
+/// What histories came to, to see that they come to everything that matters.
+struct tally {
+  int executions = 0, take_overs = 0, replays = 0, in_progress = 0, unknown = 0, renewed_first = 0,
+      repeated_releases = 0, superseded = 0;
+};
+
 struct history {
   history(std::uint32_t seed, config::guarantee g, plant p) : w(seed), planted(p) {
     route.guarantee = g;
@@ -30,7 +36,8 @@ struct history {
   world w;
   plant planted;
   bool brief_hold = false;
-  int executions = 0;      ///< those that the backend did not take back
+  int executions = 0;  ///< those that the backend did not take back
+  tally seen;
   bool unsettled = false;  ///< somebody died, or bytes were sent and no answer came
   std::string violation;
 };
@@ -64,6 +71,9 @@ class attempt {
 
   void answered(next n) {
     ended_ = n;
+    h.seen.replays += n == next::replay;
+    h.seen.in_progress += n == next::refuse && e.refusal().code == problem_code::in_progress;
+    h.seen.unknown += n == next::refuse && e.refusal().code == problem_code::outcome_unknown;
     const bool finished = h.w.store.finished_at() >= 0 && h.w.store.finished_at() < started_;
     if (finished && n == next::refuse && e.refusal().code != problem_code::store_unavailable) {
       h.violated("a finished key was answered with another code than its answer");
@@ -75,14 +85,18 @@ class attempt {
     if (h.w.chance(5)) {  // the backend cannot be reached
       return settle(e.release(), true);
     }
-    if (h.planted != plant::send_without_checking && !e.may_send(h.w.clock()))
+    if (h.planted != plant::send_without_checking && !e.may_send(h.w.clock())) {
+      ++h.seen.renewed_first;
       return drive(e.renew_before_send(h.w.clock()));
+    }
     const auto now = h.w.now();
     const auto& s = h.w.store;
     if (s.state(now) != 'P' || s.owner(now) != e.own().text() || s.ttl(now) <= h.route.hold.count()) {
       h.violated("sent without a living lease");
     }
     ++h.executions;
+    ++h.seen.executions;
+    h.seen.take_overs += e.taken_over();
     if (h.executions > 1 && !h.brief_hold && h.route.guarantee == config::guarantee::at_most_once) {
       h.violated("executed twice");
     }
@@ -110,6 +124,7 @@ class attempt {
   }
 
   void settled() {
+    h.seen.superseded += e.settlement_result() == settled_as::superseded;
     if (e.settlement_result() == settled_as::not_stored) {
       return h.w.after(100, &process, [this] { drive(e.settle_again()); });
     }
@@ -134,6 +149,7 @@ class attempt {
   }
 
   void release(engine::abandoned token) {
+    ++h.seen.repeated_releases;
     h.w.submit(process, e.repeated_release(token.token), [this, token](reply r) {
       if (r.what != verdict::unavailable && h.w.clock() >= token.until) return;
       h.w.after(100, &process, [this, token] { release(token); });
@@ -150,7 +166,7 @@ class attempt {
 };
 
 /// What was wrong with this history; empty if nothing was.
-std::string live_through(std::uint32_t seed, config::guarantee g, plant planted = plant::none) {
+std::string live_through(std::uint32_t seed, config::guarantee g, plant planted, tally* sum = nullptr) {
   history h(seed, g, planted);
   std::vector<std::unique_ptr<attempt>> all;
   for (auto requests = 1 + h.w.roll(8); requests > 0; --requests) {
@@ -175,10 +191,15 @@ std::string live_through(std::uint32_t seed, config::guarantee g, plant planted 
   h.w.run();
   if (finished && last.ended() != next::replay) h.violated("a finished key is not replayed");
   if (untouched && last.ended() != next::execute) h.violated("nothing was executed, and nothing ever will be");
+  if (sum) {
+    sum->executions += h.seen.executions, sum->take_overs += h.seen.take_overs, sum->replays += h.seen.replays;
+    sum->in_progress += h.seen.in_progress, sum->unknown += h.seen.unknown, sum->superseded += h.seen.superseded;
+    sum->renewed_first += h.seen.renewed_first, sum->repeated_releases += h.seen.repeated_releases;
+  }
   return h.violation.empty() ? "" : "seed " + std::to_string(seed) + ": " + h.violation;
 }
 
-constexpr std::uint32_t histories = 2000;
+constexpr std::uint32_t histories = 4000;
 
 std::string first_violation(config::guarantee g, plant planted) {
   if (const char* one = std::getenv("IDEM_MODEL_SEED")) {
@@ -196,6 +217,25 @@ TEST(engine_model, at_most_once_holds_in_every_history) {
 
 TEST(engine_model, at_least_once_never_sends_without_a_lease_and_always_replays_what_is_finished) {
   EXPECT_EQ(first_violation(config::guarantee::at_least_once, plant::none), "");
+}
+
+TEST(engine_model, the_histories_come_to_everything_that_matters) {
+  tally careful, repeating;
+  for (std::uint32_t seed = 1; seed <= 500; ++seed) {
+    live_through(seed, config::guarantee::at_most_once, plant::none, &careful);
+    live_through(seed, config::guarantee::at_least_once, plant::none, &repeating);
+  }
+  for (const auto* t : {&careful, &repeating}) {
+    EXPECT_GT(t->executions, 200);
+    EXPECT_GT(t->replays, 200);
+    EXPECT_GT(t->in_progress, 200);
+    EXPECT_GT(t->renewed_first, 20);
+    EXPECT_GT(t->repeated_releases, 100);
+  }
+  EXPECT_GT(careful.unknown, 50);
+  EXPECT_EQ(careful.take_overs, 0);
+  EXPECT_GT(repeating.take_overs, 50);
+  EXPECT_GT(repeating.superseded, 5);
 }
 
 TEST(engine_model, a_policy_that_releases_after_a_reset_is_found) {

@@ -32,8 +32,8 @@ TEST(github_signature, is_the_hmac_of_the_body_in_hex) {
   EXPECT_FALSE(accepts(c, request().header("X-Hub-Signature-256", good), "Hello, World?"));
   EXPECT_FALSE(accepts(c, request().header("X-Hub-Signature-256", other), "Hello, World!"));
   EXPECT_FALSE(accepts(c, request(), "Hello, World!"));
-  EXPECT_FALSE(accepts(c, request().header("X-Hub-Signature-256", good).header("X-Hub-Signature-256", good),
-                       "Hello, World!"));
+  EXPECT_FALSE(
+      accepts(c, request().header("X-Hub-Signature-256", good).header("X-Hub-Signature-256", good), "Hello, World!"));
 }
 
 // The example of Slack's own documentation.
@@ -45,9 +45,10 @@ TEST(slack_signature, covers_the_time_which_must_be_near) {
       "slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121."
       "803a0bc887a14d10d2c447fce8b6703c";
   const std::int64_t then = 1531420618;
-  const auto q = request()
-                     .header("X-Slack-Request-Timestamp", "1531420618")
-                     .header("X-Slack-Signature", "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503");
+  const auto q =
+      request()
+          .header("X-Slack-Request-Timestamp", "1531420618")
+          .header("X-Slack-Signature", "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503");
   EXPECT_TRUE(accepts(c, q, body, then));
   EXPECT_TRUE(accepts(c, q, body, then + 300));
   EXPECT_FALSE(accepts(c, q, body, then + 301));

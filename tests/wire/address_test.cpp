@@ -1,0 +1,140 @@
+// Where clients come from and how the backend learns it; unix sockets and IPv6 on both sides.
+#include "wire/wire.hpp"
+
+namespace idem::test {
+namespace {
+
+TEST(forwarded_addresses, go_to_the_backend_by_the_mode_that_is_configured) {
+  stage s("forwarded: preserve");
+  const std::string line = "GET /x HTTP/1.1\r\nHost: a.example\r\n";
+  const std::string theirs = "X-Forwarded-For: 9.9.9.9\r\nX-Forwarded-For: 8.8.8.8\r\nX-Forwarded-Proto: https\r\n";
+  struct {
+    std::string server, sent, got;
+  } const table[] = {
+      {"forwarded: preserve", line + theirs + "\r\n", line + theirs + "\r\n"},
+      {"forwarded: append", line + "\r\n",
+       line + "X-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: a.example\r\n\r\n"},
+      {"forwarded: append", line + theirs + "\r\n",
+       line + "X-Forwarded-For: 9.9.9.9, 8.8.8.8, 127.0.0.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: a.example\r\n\r\n"},
+      {"forwarded: replace", line + theirs + "\r\n",
+       line + "X-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: a.example\r\n\r\n"},
+      {"forwarded: remove", line + theirs + "\r\n", line + "\r\n"},
+      {"via: true", line + "Via: 1.0 b\r\n\r\n", line + "Via: 1.0 b\r\nVia: 1.1 idempotency-proxy\r\n\r\n"},
+  };
+  for (const auto& t : table) {
+    SCOPED_TRACE(t.server);
+    auto next = s.settings;
+    next.server_more = "threads: 1, " + t.server;
+    s.proxy->reload(next);
+    auto c = s.client();
+    c.send(t.sent);
+    auto b = s.backend.accept();
+    EXPECT_EQ(b.read_head(), t.got);
+    b.send(plain_ok);
+    EXPECT_EQ(c.read_head(), t.server.starts_with("via")
+                                 ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nVia: 1.1 idempotency-proxy\r\n\r\n"
+                                 : "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
+  }
+}
+
+const std::string v2_signature("\r\n\r\n\0\r\nQUIT\n", 12);
+
+std::string v2(char command, char family, const std::string& rest) {
+  return v2_signature + command + family + '\0' + static_cast<char>(rest.size()) + rest;
+}
+
+TEST(proxy_protocol, names_the_client_in_version_1_and_2) {
+  stage s("proxy_protocol: v1_v2, forwarded: replace");
+  const std::string v4("\x0a\x01\x02\x03\x7f\x00\x00\x01\x10\x00\x00\x50", 12);
+  std::string v6(36, '\0');
+  v6[0] = 0x20, v6[1] = 0x01, v6[2] = 0x0d, v6[3] = static_cast<char>(0xb8), v6[15] = 1;
+  struct {
+    std::string header, address;
+  } const table[] = {
+      {"PROXY TCP4 10.1.2.3 127.0.0.1 4096 80\r\n", "10.1.2.3"},
+      {"PROXY TCP6 2001:DB8::1 ::1 4096 80\r\n", "2001:db8::1"},
+      {"PROXY UNKNOWN\r\n", "127.0.0.1"},
+      {v2('\x21', '\x11', v4), "10.1.2.3"},
+      {v2('\x21', '\x21', v6), "2001:db8::1"},
+      {v2('\x20', '\x00', {}), "127.0.0.1"},
+  };
+  for (const auto& t : table) {
+    SCOPED_TRACE(t.address);
+    for (const bool slowly : {false, true}) {
+      auto c = s.client();
+      if (slowly) {
+        c.send_byte_by_byte(t.header + std::string(plain_get));
+      } else {
+        c.send(t.header + std::string(plain_get));
+      }
+      const auto head = s.backend.accept().read_head();
+      EXPECT_NE(head.find("\r\nX-Forwarded-For: " + t.address + "\r\n"), std::string::npos) << head;
+    }
+  }
+}
+
+TEST(proxy_protocol, must_be_there_where_it_is_expected) {
+  stage s("proxy_protocol: v1_v2, timeouts: {header: 300ms}");
+  for (const std::string& bytes :
+       {std::string(plain_get), std::string("PROXY TCP4 nonsense\r\n") + std::string(plain_get),
+        v2('\x31', '\x11', std::string(12, 'x')) + std::string(plain_get), std::string("PROXY TCP4 ")}) {
+    auto c = s.client();
+    c.send(bytes);
+    EXPECT_EQ(c.rest(), "") << "not HTTP yet, so there is nothing to answer";
+    EXPECT_NE(c.ended(), peer::end::none);
+  }
+  EXPECT_FALSE(s.backend.accept(50ms).open());
+}
+
+TEST(proxy_protocol, is_refused_as_a_malformed_request_where_it_is_off) {
+  stage s;
+  for (const auto& header : {std::string("PROXY TCP4 10.1.2.3 127.0.0.1 4096 80\r\n"),
+                             v2('\x21', '\x11', std::string(12, '\x01'))}) {
+    auto c = s.client();
+    c.send(header + std::string(plain_get));
+    c.half_close();
+    const auto all = c.rest();
+    EXPECT_TRUE(is_last_problem(all, c, 400, "malformed-request"));
+  }
+  EXPECT_FALSE(s.backend.accept(50ms).open()) << "nobody may claim another address";
+}
+
+TEST(unix_sockets, serve_clients_and_reach_backends) {
+  const temporary_folder folder;
+  const auto front = (folder.path() / "front").string(), back = (folder.path() / "back").string();
+  host backend(back);
+  proxy_settings settings;
+  settings.upstream = backend.url();
+  settings.listen_unix = front;
+  settings.server_more = "forwarded: append";
+  const proxy_process proxy(settings);
+  auto c = peer::connect_unix(front);
+  c.send(plain_get);
+  auto b = backend.accept();
+  const auto head = b.read_head();
+  EXPECT_TRUE(head.starts_with("GET /x HTTP/1.1\r\nHost: a\r\n")) << head;
+  b.send(plain_ok);
+  EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+  c.send(plain_get);
+  EXPECT_EQ(b.read_head(), head) << "the connection was kept";
+}
+
+TEST(ipv6, serves_clients) {
+  host backend;
+  const proxy_process proxy(
+      "server: {listen: [\"@LISTEN@\", \"[::1]:@PORT@\"], threads: 1, forwarded: replace}\nadmin: {listen: \"@ADMIN@\"}\n"
+      "upstream: {url: \"" + backend.url() + "\"}\nroutes: [{name: api}]\n", false);
+  auto c = peer::connect_v6(proxy.port());
+  if (!eventually([&] { return c.open() || (c = peer::connect_v6(proxy.port())).open(); }, 3s)) {
+    GTEST_SKIP() << "this machine has no ::1";
+  }
+  c.send(plain_get);
+  auto b = backend.accept();
+  const auto head = b.read_head();
+  EXPECT_NE(head.find("\r\nX-Forwarded-For: ::1\r\n"), std::string::npos) << head;
+  b.send(plain_ok);
+  EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+}
+
+}  // namespace
+}  // namespace idem::test

@@ -1,0 +1,215 @@
+// Bodies and their ends: framing that changes on the way, answers that have none, and messages that are cut.
+#include <thread>
+
+#include "wire/wire.hpp"
+
+namespace idem::test {
+namespace {
+
+class trailers : public on_stage {};
+class answers_without_a_body : public on_stage {};
+class clients_of_1_0 : public on_stage {};
+class cut_answers : public on_stage {};
+class streams : public on_stage {};
+class early_answers : public on_stage {};
+class clients_that_leave : public on_stage {};
+
+TEST_F(trailers, are_relayed_in_both_directions) {
+  const std::string request =
+      "POST /x HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "5\r\nhello\r\n0\r\nX-Sum: abc\r\nx-second: 2\r\n\r\n";
+  auto w = reach(request);
+  EXPECT_EQ(w.request, request);
+  const std::string answer =
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: def\r\nX-Sum: 2\r\n\r\n";
+  w.backend.send(answer);
+  EXPECT_EQ(w.client.read(answer.size()), answer);
+}
+
+TEST_F(trailers, that_would_change_the_message_are_dropped_in_both_directions) {
+  const std::string bad =
+      "Host: evil\r\nContent-Length: 9\r\nTransfer-Encoding: gzip\r\nConnection: close\r\nIdempotency-Key: k\r\n"
+      "Authorization: Bearer t\r\nX-Forwarded-For: 1.1.1.1\r\nContent_Length: 1\r\nSet-Cookie: a=1\r\n";
+  const std::string head = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n";
+  const auto expected = head + "X-Good: 1\r\n\r\n";
+  auto w = reach(head + bad + "X-Good: 1\r\n\r\n", expected.size());
+  EXPECT_EQ(w.request, expected);
+  const std::string answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n";
+  w.backend.send(answer + bad + "X-Good: 1\r\n\r\n");
+  const auto heard = answer + "X-Good: 1\r\n\r\n";
+  EXPECT_EQ(w.client.read(heard.size()), heard);
+  w.client.send(plain_get);
+  EXPECT_EQ(w.backend.read(plain_get.size()), plain_get) << "none of them has ended a connection";
+}
+
+TEST_F(answers_without_a_body, end_at_their_blank_line_whatever_they_announce) {
+  struct {
+    std::string request, answer, heard;
+  } const table[] = {
+      {"HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX: 1\r\n\r\n",
+       "HTTP/1.1 200 OK\r\nX: 1\r\n\r\n"},
+      {"HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n",
+       "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n"},
+      {"HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 404 No\r\n\r\n", "HTTP/1.1 404 No\r\n\r\n"},
+      {"GET /x HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 204 None\r\nContent-Length: 0\r\n\r\n",
+       "HTTP/1.1 204 None\r\n\r\n"},
+      {"GET /x HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 204 None\r\nTransfer-Encoding: chunked\r\n\r\n",
+       "HTTP/1.1 204 None\r\n\r\n"},
+      {"GET /x HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 304 Same\r\nContent-Length: 500\r\nETag: \"a\"\r\n\r\n",
+       "HTTP/1.1 304 Same\r\nContent-Length: 500\r\nETag: \"a\"\r\n\r\n"},
+      {"GET /x HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 304 Same\r\nTransfer-Encoding: chunked\r\n\r\n",
+       "HTTP/1.1 304 Same\r\n\r\n"},
+  };
+  for (const auto& t : table) {
+    SCOPED_TRACE(t.answer);
+    auto w = reach(t.request);
+    w.backend.send(t.answer);
+    EXPECT_EQ(w.client.read(t.heard.size()), t.heard);
+    EXPECT_EQ(w.client.within(10ms), "") << "not a byte behind the blank line";
+    EXPECT_EQ(w.client.ended(), peer::end::none);
+    w.client.send(plain_get);
+    auto fresh = s().backend.accept(50ms);
+    auto& b = fresh.open() ? fresh : w.backend;
+    EXPECT_EQ(b.read(plain_get.size()), plain_get);
+    b.send(plain_ok);
+    EXPECT_EQ(w.client.read(plain_ok.size()), plain_ok) << "the next answer is in its place";
+  }
+}
+
+TEST_F(clients_of_1_0, get_bodies_without_chunks_and_a_close) {
+  auto w = reach("GET /x HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", plain_get.size());
+  EXPECT_EQ(w.request, plain_get);
+  w.backend.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\nX: 1\r\n\r\n");
+  EXPECT_EQ(w.client.rest(), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcdef");
+  EXPECT_EQ(w.client.ended(), peer::end::clean);
+}
+
+TEST_F(clients_of_1_0, keep_their_connection_if_they_ask_and_the_length_is_known) {
+  auto w = reach("GET /x HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", plain_get.size());
+  for (int i = 0; i < 2; ++i) {
+    w.backend.send(plain_ok);
+    const std::string expected = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok";
+    EXPECT_EQ(w.client.read(expected.size()), expected);
+    w.client.send("GET /x HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n");
+    EXPECT_EQ(w.backend.read(plain_get.size()), plain_get);
+  }
+}
+
+TEST_F(clients_of_1_0, may_leave_out_the_host) {
+  const std::string expected = "GET /x HTTP/1.1\r\nHost: \r\nX: 1\r\n\r\n";
+  EXPECT_EQ(reach("GET /x HTTP/1.0\r\nX: 1\r\n\r\n", expected.size()).request, expected);
+}
+
+TEST_F(streams, without_a_length_become_chunks_for_1_1) {
+  auto w = reach(plain_get);
+  w.backend.send("HTTP/1.0 200 OK\r\nX: 1\r\n\r\nabc");
+  EXPECT_EQ(w.client.read_until("abc\r\n"), "HTTP/1.1 200 OK\r\nX: 1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+  w.backend.close();
+  EXPECT_EQ(w.client.read(5), "0\r\n\r\n");
+  w.client.send(plain_get);
+  EXPECT_TRUE(s().backend.accept().open());
+}
+
+TEST_F(streams, of_events_pass_event_by_event) {
+  auto w = reach(plain_get);
+  w.backend.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+  EXPECT_NE(w.client.read_head(300ms), "");
+  for (int i = 0; i < 5; ++i) {
+    w.backend.send("9\r\ndata: " + std::to_string(i) + "\n\n\r\n");
+    const auto sent = std::chrono::steady_clock::now();
+    EXPECT_EQ(w.client.read(14), "9\r\ndata: " + std::to_string(i) + "\n\n\r\n");
+    EXPECT_LT(std::chrono::steady_clock::now() - sent, 300ms);
+  }
+}
+
+TEST_F(cut_answers, never_look_complete) {
+  struct {
+    const char* what;
+    std::string answer;
+    bool hard;
+  } const table[] = {
+      {"a length", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello", false},
+      {"a length, by a reset", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello", true},
+      {"chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", false},
+      {"within a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", false},
+      {"before the last line", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n", false},
+      {"a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n", false},
+      {"until close, by a reset", "HTTP/1.1 200 OK\r\n\r\nhello", true},
+  };
+  for (const char* version : {"1.1", "1.0"}) {
+    for (const auto& t : table) {
+      SCOPED_TRACE(std::string(t.what) + " to " + version);
+      auto w = reach("GET /x HTTP/" + std::string(version) + "\r\nHost: a\r\n\r\n", plain_get.size());
+      w.backend.send(t.answer);
+      EXPECT_NE(w.client.read_until("hello", 2s).find("hello"), std::string::npos) << "what arrived is passed on";
+      if (t.hard) {
+        w.backend.reset();
+      } else {
+        w.backend.close();
+      }
+      const auto more = w.client.rest();
+      EXPECT_EQ(more.find("0\r\n"), std::string::npos) << more;
+      EXPECT_EQ(w.client.ended(), peer::end::reset) << "an orderly end would make it look whole";
+    }
+  }
+}
+
+TEST_F(cut_answers, before_their_head_is_whole_become_502) {
+  for (const std::string part : {"", "HTTP/1.1 2", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"}) {
+    auto w = reach(plain_get);
+    w.backend.send(part);
+    w.backend.close();
+    EXPECT_TRUE(is_problem(w.client.read_head(), 502, "upstream-failed"));
+    EXPECT_TRUE(backend_untouched()) << "nothing is sent again";
+  }
+}
+
+TEST_F(early_answers, arrive_while_the_upload_goes_on_and_no_reset_eats_them) {
+  constexpr std::size_t size = 32 << 20;
+  const std::string head = "PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";
+  const std::string no = "HTTP/1.1 413 Too Much\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno";
+  auto w = reach(head, head.size());
+  std::thread upload([&] {
+    const std::string piece(64 * 1024, 'x');
+    for (std::size_t n = 0; n < size && w.client.send(piece); n += piece.size()) {
+    }
+  });
+  w.backend.discard(100'000);
+  w.backend.send(no);
+  w.backend.half_close();
+  upload.join();  // a client that writes everything before it reads anything
+  const std::string expected = "HTTP/1.1 413 Too Much\r\nContent-Length: 2\r\n\r\nno";
+  EXPECT_EQ(w.client.rest(), expected);
+  EXPECT_EQ(w.client.ended(), peer::end::clean);
+}
+
+TEST_F(early_answers, of_the_proxy_itself_are_not_eaten_by_a_reset_either) {
+  auto c = client();
+  c.send("POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: big\r\nContent-Length: 16777216\r\n\r\n");
+  const std::string piece(1 << 20, 'x');
+  for (int i = 0; i < 16 && c.send(piece); ++i) {
+  }
+  const auto all = c.rest();
+  EXPECT_TRUE(is_last_problem(all, c, 413, "request-too-large"));
+  EXPECT_TRUE(backend_untouched());
+}
+
+TEST_F(clients_that_leave, by_a_reset_end_the_backends_call_on_a_plain_route) {
+  auto w = reach(plain_get);
+  w.client.reset();
+  EXPECT_EQ(w.backend.rest(3s), "");
+  EXPECT_NE(w.backend.ended(), peer::end::none) << "nobody waits for this answer any more";
+}
+
+TEST_F(clients_that_leave, only_with_their_sending_side_get_their_answer) {
+  auto w = reach(plain_get);
+  w.client.half_close();
+  EXPECT_EQ(w.backend.within(400ms), "");
+  ASSERT_EQ(w.backend.ended(), peer::end::none) << "a half-close is no abort";
+  w.backend.send(plain_ok);
+  EXPECT_EQ(w.client.rest(), plain_ok);
+  EXPECT_EQ(w.client.ended(), peer::end::clean);
+}
+
+}  // namespace
+}  // namespace idem::test

@@ -1,0 +1,250 @@
+// What is bounded: sizes, times, connections, memory.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "wire/wire.hpp"
+
+namespace idem::test {
+namespace {
+
+std::string request_of(const std::string& target, const std::string& fields = {}) {
+  return "GET " + target + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n";
+}
+
+class short_limits : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared_ = std::make_unique<stage>(
+        "header_limit: 1KiB, header_fields: 5, uri_limit: 64, "
+        "timeouts: {header: 300ms, body_idle: 300ms, keep_alive: 300ms}",
+        "response_timeout: 400ms, idle_timeout: 300ms");
+  }
+  static void TearDownTestSuite() { shared_.reset(); }
+  void SetUp() override { s().backend.clear(); }
+  static stage& s() { return *shared_; }
+
+  /// Reads to the end of the connection; it has to come neither at once nor late.
+  static std::string ends_in_time(peer& p) {
+    const auto began = std::chrono::steady_clock::now();
+    auto all = p.rest();
+    EXPECT_GT(std::chrono::steady_clock::now() - began, 150ms);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 4s);
+    EXPECT_EQ(p.ended(), peer::end::clean);
+    return all;
+  }
+
+ private:
+  static std::unique_ptr<stage> shared_;
+};
+std::unique_ptr<stage> short_limits::shared_;
+
+TEST_F(short_limits, of_heads_are_414_and_431_as_early_as_they_show) {
+  struct {
+    const char* what;
+    std::string bytes;  ///< never a whole head, so that only an early verdict can answer
+    int status;
+  } const table[] = {
+      {"a target", "GET /" + std::string(64, 'x'), 414},
+      {"a head", "GET /x HTTP/1.1\r\nHost: a\r\nX: " + std::string(1024, 'x'), 431},
+      {"fields", "GET /x HTTP/1.1\r\nHost: a\r\n1: 1\r\n2: 1\r\n3: 1\r\n4: 1\r\n5: 1\r\n6: 1\r\n", 431},
+  };
+  for (const auto& t : table) {
+    SCOPED_TRACE(t.what);
+    auto c = s().client();
+    c.send(t.bytes);
+    EXPECT_TRUE(is_problem(c.read_head(200ms), t.status, "head-too-large"));
+    c.half_close();
+    c.rest();
+    EXPECT_EQ(c.ended(), peer::end::clean);
+  }
+  auto c = s().client();
+  c.send(request_of("/" + std::string(63, 'x')));
+  EXPECT_TRUE(s().backend.accept().open()) << "the limit itself is allowed";
+}
+
+TEST_F(short_limits, of_time_end_silence_silently_and_a_part_of_a_request_with_408) {
+  auto silent = s().client();
+  EXPECT_EQ(ends_in_time(silent), "");
+
+  auto begun = s().client();
+  begun.send("GET /x HTTP/1.1\r\nHo");
+  auto all = ends_in_time(begun);
+  EXPECT_TRUE(is_last_problem(all, begun, 408, "request-timeout"));
+
+  auto idle = s().client();
+  idle.send(plain_get);
+  auto b = s().backend.accept();
+  b.read(plain_get.size());
+  b.send(plain_ok);
+  EXPECT_EQ(idle.read(plain_ok.size()), plain_ok);
+  EXPECT_EQ(ends_in_time(idle), "") << "an idle connection is closed without a word";
+}
+
+TEST_F(short_limits, of_time_end_a_head_that_trickles) {
+  auto c = s().client();
+  c.send("GET /x HTTP/1.1\r\n");
+  std::atomic<bool> stop{false};
+  std::thread trickle([&] {
+    while (!stop && c.send("X")) std::this_thread::sleep_for(40ms);
+  });
+  const auto all = c.read_head(2s);
+  stop = true;
+  trickle.join();
+  EXPECT_TRUE(is_problem(all, 408, "request-timeout"));
+}
+
+TEST_F(short_limits, of_time_end_bodies_that_stop_with_408_on_either_kind_of_route) {
+  auto plain = s().client();
+  plain.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe");
+  auto b = s().backend.accept();
+  auto all = plain.rest();
+  EXPECT_TRUE(is_last_problem(all, plain, 408, "request-timeout"));
+  b.rest();
+  EXPECT_NE(b.ended(), peer::end::none);
+  b.close();
+
+  auto keyed = s().client();
+  keyed.send("POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: l1\r\n"
+             "Transfer-Encoding: chunked\r\n\r\n5\r\nhe");
+  all = keyed.rest();
+  EXPECT_TRUE(is_last_problem(all, keyed, 408, "request-timeout"));
+  EXPECT_FALSE(s().backend.accept(50ms).open());
+}
+
+TEST_F(short_limits, of_time_end_the_wait_for_an_answer_with_504_and_a_stalled_one_with_an_abort) {
+  auto c = s().client();
+  c.send(plain_get);
+  auto b = s().backend.accept();
+  EXPECT_TRUE(is_problem(c.read_head(), 504, "upstream-timeout"));
+  b.rest();
+  EXPECT_NE(b.ended(), peer::end::none);
+
+  auto stalled = s().client();
+  stalled.send(plain_get);
+  auto b2 = s().backend.accept();
+  b2.read(plain_get.size());
+  b2.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe");
+  stalled.rest();
+  EXPECT_EQ(stalled.ended(), peer::end::reset);
+}
+
+TEST_F(short_limits, of_bodies_are_413_on_keyed_routes_however_they_are_framed) {
+  const std::string head = "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: l2\r\n";
+  for (const auto& rest : {"Content-Length: 1025\r\n\r\n" + std::string(1025, 'x'),
+                           "Transfer-Encoding: chunked\r\n\r\n401\r\n" + std::string(1025, 'x') + "\r\n"}) {
+    auto c = s().client();
+    c.send(head + rest);
+    c.half_close();
+    const auto all = c.rest();
+    EXPECT_TRUE(is_last_problem(all, c, 413, "request-too-large"));
+  }
+  EXPECT_FALSE(s().backend.accept(50ms).open());
+  auto c = s().client();
+  c.send(head + "Content-Length: 1024\r\n\r\n" + std::string(1024, 'x'));
+  EXPECT_TRUE(s().backend.accept().open()) << "the limit itself is allowed";
+}
+
+TEST(connection_limits, pause_accepting_and_lose_nobody) {
+  stage s("max_connections: 2");
+  auto one = s.client(), two = s.client();
+  for (auto* c : {&one, &two}) {
+    c->send(plain_get);
+    auto b = s.backend.accept();
+    b.read(plain_get.size());
+    b.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    c->read_head();
+  }
+  auto three = s.client();
+  three.send(plain_get);
+  EXPECT_FALSE(s.backend.accept(300ms).open()) << "a third one is not served";
+  EXPECT_GT(s.proxy->metric("idempotency_proxy_accept_pauses_total").value_or(0), 0);
+  EXPECT_EQ(s.proxy->metric("idempotency_proxy_connections"), 2);
+  one.close();
+  EXPECT_TRUE(s.backend.accept(2s).open()) << "but waits, and has its turn";
+}
+
+TEST(connection_limits, of_the_kernel_pause_accepting_and_lose_nobody) {
+  stage s;
+  const auto open = static_cast<rlim_t>(s.proxy->metric("process_open_fds").value_or(0));
+  ASSERT_GT(open, 0U);
+  const rlimit few{open + 3, open + 3};
+  ASSERT_EQ(::prlimit(s.proxy->pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+  std::vector<peer> clients;
+  for (int i = 0; i < 12; ++i) clients.push_back(s.client());
+  for (auto& c : clients) {
+    c.send("GET /x\r\n\r\n");  // each is refused with 400 by the proxy alone, which shows that it was accepted
+    EXPECT_TRUE(is_problem(c.read_head(), 400, "malformed-request"));
+    c.close();
+  }
+  EXPECT_GT(s.proxy->metric("idempotency_proxy_accept_pauses_total").value_or(0), 0);
+}
+
+TEST(connection_limits, of_open_files_are_raised_at_the_start) {
+  rlimit mine{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &mine), 0);
+  const rlimit low{std::min<rlim_t>(256, mine.rlim_max), mine.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  const stage s;  // inherits the low soft limit
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &mine), 0);
+  rlimit theirs{};
+  ASSERT_EQ(::prlimit(s.proxy->pid(), RLIMIT_NOFILE, nullptr, &theirs), 0);
+  EXPECT_EQ(theirs.rlim_cur, mine.rlim_max);
+}
+
+// ------------------------------------------------------------------------------------------------------------- memory
+
+std::size_t peak_kib(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stoul(line.substr(6));
+  return 0;
+}
+
+constexpr std::size_t large = 256 << 20;
+
+void send_large(peer& to) {
+  const std::string piece(256 * 1024, 'x');
+  for (std::size_t n = 0; n < large; n += piece.size()) ASSERT_TRUE(to.send(piece));
+}
+
+TEST(memory, stays_small_while_a_large_body_goes_to_a_slow_reader_in_either_direction) {
+  stage s;
+  const auto length = "Content-Length: " + std::to_string(large) + "\r\n\r\n";
+  const auto run = [&](std::string_view method, bool up, bool down) {
+    auto c = s.client();
+    const auto head = std::string(method) + " /x HTTP/1.1\r\nHost: a\r\n" + (up ? length : "\r\n");
+    c.send(head);
+    auto b = s.backend.accept();
+    ASSERT_EQ(b.read(head.size()), head);
+    auto& from = up ? c : b;
+    auto& to = up ? b : c;
+    if (down) {
+      b.send("HTTP/1.1 200 OK\r\nX: 1\r\n" + length);
+      EXPECT_NE(c.read_head(), "");
+    }
+    if (up || down) {
+      std::thread sender([&] { send_large(from); });
+      std::this_thread::sleep_for(300ms);  // the reader is slow at first: everything fills up
+      EXPECT_EQ(to.discard(large, 60s), large);
+      sender.join();
+    }
+    if (!down) {
+      b.send(plain_ok);
+      EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+    }
+  };
+  run("GET", false, false);
+  const auto before = peak_kib(s.proxy->pid());
+  run("PUT", true, false);
+  run("GET", false, true);
+  const auto grown = peak_kib(s.proxy->pid()) - before;
+  EXPECT_LT(grown, (sanitized() ? 64U : 8U) * 1024U) << "KiB";
+}
+
+}  // namespace
+}  // namespace idem::test
