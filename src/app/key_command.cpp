@@ -1,6 +1,7 @@
 #include "app/key_command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <boost/beast/http/status.hpp>
 
 #include <cstdio>
 #include <ctime>
@@ -11,7 +12,6 @@
 #include "app/key_name.hpp"
 #include "idem/config/load.hpp"
 #include "idem/http/writer.hpp"
-#include "idem/idempotency/problem.hpp"
 #include "idem/idempotency/record.hpp"
 #include "idem/store/store.hpp"
 #include "idem/telemetry/log.hpp"
@@ -191,7 +191,8 @@ int make_unknown(store_client& store, const std::string& name, seen_record& r) {
 }
 
 bool read_answer(const key_request& q, std::string& block, std::string& body) {
-  block = std::string(idempotency::reason_phrase(q.status)) + "\r\n";
+  const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(q.status));
+  block = std::string(reason.data(), reason.size()) + "\r\n";
   for (const auto& line : q.headers) {
     const auto colon = line.find(':');
     if (colon == std::string::npos) return false;

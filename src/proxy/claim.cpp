@@ -67,6 +67,20 @@ net::task<next> claim::drive(next n) {
   co_return n;
 }
 
+net::task<bool> claim::recorded() {
+  auto self = shared_from_this();
+  one_reply call;
+  store::command look;
+  look.what = op::look;
+  look.name = engine.name();
+  w.store->submit(look, [&call](store::reply r) {
+    call.reply = std::move(r);
+    call.done.set();
+  });
+  if (!call.done.is_set()) co_await call.done.wait();
+  co_return call.reply.what == verdict::found;
+}
+
 // ------------------------------------------------------------------------------------------------------------ renewing
 
 void claim::arm(milliseconds base) { renewal_.after(jittered(base)); }

@@ -21,6 +21,9 @@ class claim : public std::enable_shared_from_this<claim> {
   /// Runs pending commands until the engine asks for something else.
   net::task<idempotency::next> drive(idempotency::next n);
 
+  /// Whether a record stands under the name right now; false also if the store cannot say.
+  net::task<bool> recorded();
+
   /// Renews every third of the lease, with jitter, until stop_renewing(), or until the record is another's.
   void start_renewing();
   void stop_renewing();

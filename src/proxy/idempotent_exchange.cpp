@@ -223,7 +223,8 @@ net::task<after> idempotent_exchange::body_failed(body_result r) {
 
 net::task<after> idempotent_exchange::claim_and_go() {
   const auto limit = c_.runtime->config->server.max_in_flight;
-  if (c_.w.shared.in_flight.load(std::memory_order_relaxed) >= limit) {
+  // New keys are refused past the limit; what has a record is answered from it and takes no place.
+  if (c_.w.shared.in_flight.load(std::memory_order_relaxed) >= limit && !co_await claim_->recorded()) {
     problem p(problem_code::busy);
     p.retry_after = 1;
     co_return co_await refuse(std::move(p));

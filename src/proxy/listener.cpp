@@ -152,11 +152,12 @@ net::task<void> listener::run() {
     }
     net::socket s(w_.io);
     auto [ec] = co_await acceptor_.async_accept(s, net::as_result);
-    if (closed_) co_return;
+    // accepted is accepted, even if the drain has begun meanwhile: its request may be here already
     if (!ec) {
       take(std::move(s));
       continue;
     }
+    if (closed_) co_return;
     if (ec == asio::error::connection_aborted) continue;
     if (ec == asio::error::operation_aborted) co_return;
     // EMFILE, ENFILE, ENOBUFS, ENOMEM: trying at once would only burn the CPU

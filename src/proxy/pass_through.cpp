@@ -244,10 +244,9 @@ net::task<after> pass_through::body() {
       c_.log.bytes_out += step.data.size();
       continue;
     }
-    if (step.type == body_step::kind::error) co_return co_await fail(fault::upstream_malformed);
     const bool done = step.type == body_step::kind::done;
     if (done) co_return co_await end_of_answer();
-    // each read is forwarded at once
+    // each read is forwarded at once, what came before a fault too
     if (!c_.out.empty()) {
       limit_.clear();
       const auto sent = c_.write_now(c_.out);
@@ -255,6 +254,7 @@ net::task<after> pass_through::body() {
       c_.out.clear();
       if (c_.gone) co_return co_await fail(fault::client_gone);
     }
+    if (step.type == body_step::kind::error) co_return co_await fail(fault::upstream_malformed);
     limit_.after(c_.runtime->config->upstream.idle_timeout);
     const auto f = co_await up_.read_more();
     if (broken_off_ != fault::none) co_return co_await fail(broken_off_);
@@ -269,7 +269,12 @@ net::task<after> pass_through::end_of_answer() {
   const auto sent = c_.write_now(c_.out);
   if (sent < c_.out.size()) co_await c_.write(std::string_view(c_.out).substr(sent));
   whole_ = true;
-  up_.finish(upload_whole_ && !uploading_);
+  // The upload may be amid a write: its connection is closed for it, and goes when it has ended.
+  if (uploading_) {
+    up_.close();
+  } else {
+    up_.finish(upload_whole_);
+  }
   co_return keep_ ? after::keep : after::close;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "idem/http/head.hpp"
+#include "idem/telemetry/log.hpp"
 
 namespace idem::proxy {
 
@@ -62,7 +63,10 @@ net::task<fault> upstream_exchange::read_head(std::string_view method) {
   for (;;) {
     const auto result = in_.empty() ? http::parse_result::need_more : parser_.parse(in_.view(), method);
     if (result == http::parse_result::complete) co_return fault::none;
-    if (result == http::parse_result::rejected) co_return fault::upstream_malformed;
+    if (result == http::parse_result::rejected) {
+      telemetry::warn("the backend's answer is malformed", {{"why", parser_.why().reason}});
+      co_return fault::upstream_malformed;
+    }
     if (in_.full()) in_.grow(answer_limits.header_bytes + 1024);
     if (closed_) co_return classify({});
     auto [ec, n] = co_await connection_->stream.read_some(in_.room());

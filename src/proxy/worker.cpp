@@ -28,7 +28,8 @@ worker::worker(unsigned i, shared_state& s, store::backend& backend, telemetry::
       aftermath(std::make_unique<proxy::aftermath>(*this)),
       waiters(std::make_unique<proxy::waiters>(*this, counts)) {}
 
-worker::~worker() = default;
+/// Coroutines that were cut off hold connections and claims, which refer to members of this object.
+worker::~worker() { io.destroy_pending(); }
 
 void worker::watch_store() {
   const auto h = store->status();

@@ -67,6 +67,13 @@ struct runtime {
   route_state* find(const config::route* r) { return r ? &routes[static_cast<std::size_t>(r - config->routes.data())] : nullptr; }
 };
 
+/// An io_context whose pending handlers can be destroyed while what they refer to is still there.
+class own_context : public net::asio::io_context {
+ public:
+  using net::asio::io_context::io_context;
+  void destroy_pending() { shutdown(); }
+};
+
 class worker {
  public:
   worker(unsigned index, shared_state& shared, store::backend& store, telemetry::registry& metrics, waiter_counts& counts);
@@ -86,7 +93,7 @@ class worker {
   shared_state& shared;
   telemetry::registry& registry;
   telemetry::worker_block& metrics;
-  net::asio::io_context io{1};
+  own_context io{1};
   net::deadline_wheel wheel{io};
   net::buffer_pool buffers;
   std::shared_ptr<runtime> current;

@@ -261,10 +261,18 @@ TEST_P(a_duplicate, of_nothing_past_the_bound_of_calls_in_flight_is_refused_befo
   auto s = settings();
   s.server_more = "max_in_flight: 1";
   start(s);
+  backend.on("/done", reply(201, "done"));
+  auto done = charge("old");
+  done.target = "/done";
+  const auto finished = proxy->fetch(done);
+  ASSERT_TRUE(eventually([&] { return proxy->metric("idempotency_proxy_in_flight").value_or(1) == 0; }));
   auto first = in_background([&] { return post("k"); });
   ASSERT_TRUE(backend.wait_for("k"));
   const auto refused = post("new");
   EXPECT_TRUE(is_problem(refused, 503, "busy"));
+  // only new keys are refused: what has a record is answered from it
+  EXPECT_TRUE(is_replay(proxy->fetch(done), finished));
+  EXPECT_TRUE(is_problem(post("k"), 409, "in-progress"));
   EXPECT_TRUE(says(refused, "safe_new_key", true));
   answer.open();
   EXPECT_TRUE(is_fresh(first.get(), 201));

@@ -15,7 +15,8 @@ TEST(forwarded_addresses, go_to_the_backend_by_the_mode_that_is_configured) {
       {"forwarded: append", line + "\r\n",
        line + "X-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: a.example\r\n\r\n"},
       {"forwarded: append", line + theirs + "\r\n",
-       line + "X-Forwarded-For: 9.9.9.9, 8.8.8.8, 127.0.0.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: a.example\r\n\r\n"},
+       line + "X-Forwarded-For: 9.9.9.9, 8.8.8.8, 127.0.0.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: "
+              "a.example\r\n\r\n"},
       {"forwarded: replace", line + theirs + "\r\n",
        line + "X-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: a.example\r\n\r\n"},
       {"forwarded: remove", line + theirs + "\r\n", line + "\r\n"},
@@ -88,8 +89,8 @@ TEST(proxy_protocol, must_be_there_where_it_is_expected) {
 
 TEST(proxy_protocol, is_refused_as_a_malformed_request_where_it_is_off) {
   stage s;
-  for (const auto& header : {std::string("PROXY TCP4 10.1.2.3 127.0.0.1 4096 80\r\n"),
-                             v2('\x21', '\x11', std::string(12, '\x01'))}) {
+  for (const auto& header :
+       {std::string("PROXY TCP4 10.1.2.3 127.0.0.1 4096 80\r\n"), v2('\x21', '\x11', std::string(12, '\x01'))}) {
     auto c = s.client();
     c.send(header + std::string(plain_get));
     c.half_close();
@@ -122,8 +123,11 @@ TEST(unix_sockets, serve_clients_and_reach_backends) {
 TEST(ipv6, serves_clients) {
   host backend;
   const proxy_process proxy(
-      "server: {listen: [\"@LISTEN@\", \"[::1]:@PORT@\"], threads: 1, forwarded: replace}\nadmin: {listen: \"@ADMIN@\"}\n"
-      "upstream: {url: \"" + backend.url() + "\"}\nroutes: [{name: api}]\n", false);
+      "server: {listen: [\"@LISTEN@\", \"[::1]:@PORT@\"], threads: 1, forwarded: replace}\nadmin: {listen: "
+      "\"@ADMIN@\"}\n"
+      "upstream: {url: \"" +
+          backend.url() + "\"}\nroutes: [{name: api}]\n",
+      false);
   auto c = peer::connect_v6(proxy.port());
   if (!eventually([&] { return c.open() || (c = peer::connect_v6(proxy.port())).open(); }, 3s)) {
     GTEST_SKIP() << "this machine has no ::1";

@@ -21,7 +21,8 @@ TEST_F(trailers, are_relayed_in_both_directions) {
   auto w = reach(request);
   EXPECT_EQ(w.request, request);
   const std::string answer =
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: def\r\nX-Sum: 2\r\n\r\n";
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: def\r\nX-Sum: "
+      "2\r\n\r\n";
   w.backend.send(answer);
   EXPECT_EQ(w.client.read(answer.size()), answer);
 }
@@ -79,7 +80,8 @@ TEST_F(answers_without_a_body, end_at_their_blank_line_whatever_they_announce) {
 TEST_F(clients_of_1_0, get_bodies_without_chunks_and_a_close) {
   auto w = reach("GET /x HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", plain_get.size());
   EXPECT_EQ(w.request, plain_get);
-  w.backend.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\nX: 1\r\n\r\n");
+  w.backend.send(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\nX: 1\r\n\r\n");
   EXPECT_EQ(w.client.rest(), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcdef");
   EXPECT_EQ(w.client.ended(), peer::end::clean);
 }
@@ -103,7 +105,8 @@ TEST_F(clients_of_1_0, may_leave_out_the_host) {
 TEST_F(streams, without_a_length_become_chunks_for_1_1) {
   auto w = reach(plain_get);
   w.backend.send("HTTP/1.0 200 OK\r\nX: 1\r\n\r\nabc");
-  EXPECT_EQ(w.client.read_until("abc\r\n"), "HTTP/1.1 200 OK\r\nX: 1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+  EXPECT_EQ(w.client.read_until("abc\r\n"),
+            "HTTP/1.1 200 OK\r\nX: 1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
   w.backend.close();
   EXPECT_EQ(w.client.read(5), "0\r\n\r\n");
   w.client.send(plain_get);
@@ -120,6 +123,22 @@ TEST_F(streams, of_events_pass_event_by_event) {
     EXPECT_EQ(w.client.read(14), "9\r\ndata: " + std::to_string(i) + "\n\n\r\n");
     EXPECT_LT(std::chrono::steady_clock::now() - sent, 300ms);
   }
+}
+
+TEST_F(streams, flow_in_both_directions_at_once_and_leave_both_connections_in_order) {
+  const std::string head = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  auto w = reach(head);
+  const std::string answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  w.backend.send(answer);
+  EXPECT_EQ(w.client.read(answer.size()), answer);
+  for (const std::string piece : {"3\r\nabc\r\n", "1\r\nd\r\n", "0\r\n\r\n"}) {
+    w.client.send(piece);
+    EXPECT_EQ(w.backend.read(piece.size()), piece);
+    w.backend.send(piece);
+    EXPECT_EQ(w.client.read(piece.size()), piece);
+  }
+  w.client.send(plain_get);
+  EXPECT_EQ(w.backend.read(plain_get.size()), plain_get);
 }
 
 TEST_F(cut_answers, never_look_complete) {
@@ -185,7 +204,9 @@ TEST_F(early_answers, arrive_while_the_upload_goes_on_and_no_reset_eats_them) {
 
 TEST_F(early_answers, of_the_proxy_itself_are_not_eaten_by_a_reset_either) {
   auto c = client();
-  c.send("POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: big\r\nContent-Length: 16777216\r\n\r\n");
+  c.send(
+      "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: big\r\nContent-Length: "
+      "16777216\r\n\r\n");
   const std::string piece(1 << 20, 'x');
   for (int i = 0; i < 16 && c.send(piece); ++i) {
   }

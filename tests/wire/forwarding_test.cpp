@@ -12,13 +12,16 @@ class forwarding : public on_stage {};
 
 TEST_F(forwarding, of_a_request_changes_no_byte_that_is_not_hop_by_hop) {
   for (const std::string& request :
-       {std::string("GET /a//b/../%2e/%41?q=%20&&x=;y HTTP/1.1\r\nhOsT: Example.com:80\r\nX-B: 2\r\nx-a: 1\r\nX-B: 3\r\n"
-                    "Cookie: a=1\r\nCookie: b=2\r\nEmpty: \r\nunder_score: 1\r\n\r\n"),
+       {std::string(
+            "GET /a//b/../%2e/%41?q=%20&&x=;y HTTP/1.1\r\nhOsT: Example.com:80\r\nX-B: 2\r\nx-a: 1\r\nX-B: 3\r\n"
+            "Cookie: a=1\r\nCookie: b=2\r\nEmpty: \r\nunder_score: 1\r\n\r\n"),
         std::string("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nUser-Agent: \r\n\r\n"),
         std::string("PURGE /x HTTP/1.1\r\nHost: a\r\n\r\n"), std::string("get /x HTTP/1.1\r\nHost: a\r\n\r\n"),
         std::string("DELETE /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nX: y\r\n\r\nhi"),
-        std::string("OPTIONS * HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\nProxy-Authorization: Basic eA==\r\n\r\n"),
-        std::string("GET /x? HTTP/1.1\r\nHost: [::1]:8080\r\nX-Utf8: \xc3\xa9\r\nX-Forwarded-For: 1.2.3.4\r\nVia: 1.1 b\r\n\r\n")}) {
+        std::string(
+            "OPTIONS * HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\nProxy-Authorization: Basic eA==\r\n\r\n"),
+        std::string("GET /x? HTTP/1.1\r\nHost: [::1]:8080\r\nX-Utf8: \xc3\xa9\r\nX-Forwarded-For: 1.2.3.4\r\nVia: 1.1 "
+                    "b\r\n\r\n")}) {
     auto w = reach(request);
     EXPECT_EQ(w.request, request);
     EXPECT_EQ(w.backend.within(5ms), "");
@@ -27,21 +30,24 @@ TEST_F(forwarding, of_a_request_changes_no_byte_that_is_not_hop_by_hop) {
 
 TEST_F(forwarding, of_a_request_leaves_hop_by_hop_fields_behind) {
   const std::string sent =
-      "POST /x HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Drop\r\nX-Keep: 1\r\nx-drop: 1\r\nKeep-Alive: timeout=5\r\n"
-      "Proxy-Connection: keep-alive\r\nTE: trailers\r\nUpgrade: h2c\r\nX-DROP: 2\r\nContent-Length: 2\r\nX-Last: 1\r\n\r\nhi";
-  const std::string expected =
-      "POST /x HTTP/1.1\r\nHost: a\r\nX-Keep: 1\r\nContent-Length: 2\r\nX-Last: 1\r\n\r\nhi";
+      "POST /x HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Drop\r\nX-Keep: 1\r\nx-drop: 1\r\nKeep-Alive: "
+      "timeout=5\r\n"
+      "Proxy-Connection: keep-alive\r\nTE: trailers\r\nUpgrade: h2c\r\nX-DROP: 2\r\nContent-Length: 2\r\nX-Last: "
+      "1\r\n\r\nhi";
+  const std::string expected = "POST /x HTTP/1.1\r\nHost: a\r\nX-Keep: 1\r\nContent-Length: 2\r\nX-Last: 1\r\n\r\nhi";
   EXPECT_EQ(reach(sent, expected.size()).request, expected);
 }
 
 TEST_F(forwarding, of_an_absolute_form_makes_the_host_of_it) {
   const std::string expected = "GET /p?q HTTP/1.1\r\nX: 1\r\nHost: b.example:81\r\n\r\n";
-  EXPECT_EQ(reach("GET http://b.example:81/p?q HTTP/1.1\r\nX: 1\r\nHost: a\r\n\r\n", expected.size()).request, expected);
+  EXPECT_EQ(reach("GET http://b.example:81/p?q HTTP/1.1\r\nX: 1\r\nHost: a\r\n\r\n", expected.size()).request,
+            expected);
 }
 
 TEST_F(forwarding, of_an_answer_changes_no_byte_that_is_not_hop_by_hop) {
   for (const std::string& answer :
-       {std::string("HTTP/1.1 200 All Right, \xe9h\r\nset-cookie: a=1\r\nX-B: 2\r\nSet-Cookie: b=2; Expires=Wed, 09 Jun 2027\r\n"
+       {std::string("HTTP/1.1 200 All Right, \xe9h\r\nset-cookie: a=1\r\nX-B: 2\r\nSet-Cookie: b=2; Expires=Wed, 09 "
+                    "Jun 2027\r\n"
                     "X-A:\x20\r\nContent-Length: 3\r\nSet-Cookie: c=3\r\nProxy-Authenticate: Basic\r\n\r\nabc"),
         std::string("HTTP/1.1 204 \r\nX: 1\r\n\r\n"), std::string("HTTP/1.1 599 Odd\r\nContent-Length: 0\r\n\r\n"),
         std::string("HTTP/1.1 500 \r\nTransfer-Encoding: chunked\r\nX_Y: 1\r\n\r\n3\r\nabc\r\n0\r\n\r\n")}) {
@@ -55,7 +61,8 @@ TEST_F(forwarding, of_an_answer_changes_no_byte_that_is_not_hop_by_hop) {
 TEST_F(forwarding, of_an_answer_leaves_hop_by_hop_fields_behind) {
   auto w = reach(plain_get);
   w.backend.send(
-      "HTTP/1.1 200 OK\r\nConnection: close, X-Drop\r\nX-Drop: 1\r\nX-Keep: 1\r\nKeep-Alive: timeout=5\r\nUpgrade: h2c\r\n"
+      "HTTP/1.1 200 OK\r\nConnection: close, X-Drop\r\nX-Drop: 1\r\nX-Keep: 1\r\nKeep-Alive: timeout=5\r\nUpgrade: "
+      "h2c\r\n"
       "Proxy-Connection: close\r\nTrailer: X\r\nContent-Length: 2\r\n\r\nok");
   const std::string expected = "HTTP/1.1 200 OK\r\nX-Keep: 1\r\nContent-Length: 2\r\n\r\nok";
   EXPECT_EQ(w.client.read(expected.size()), expected);
@@ -93,22 +100,42 @@ std::string whole(peer& p, const std::string& last) { return p.read_until(last);
 TEST_F(forwarding, differs_from_no_proxy_at_all_only_where_the_document_says) {
   const std::vector<exchange> table = {
       {"GET /x HTTP/1.1\r\nHost: a\r\nAccept: */*\r\nX-End: e\r\n\r\n",
-       "HTTP/1.1 200 OK\r\nDate: now\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\nend", {}, {}, {}, {}},
+       "HTTP/1.1 200 OK\r\nDate: now\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\nend",
+       {},
+       {},
+       {},
+       {}},
       {"PUT /x HTTP/1.1\r\nHost: a\r\nConnection: X-H\r\nX-H: 1\r\nContent-Length: 3\r\n\r\nend",
        "HTTP/1.1 201 Made\r\nKeep-Alive: timeout=1\r\nLocation: /y\r\nContent-Length: 3\r\n\r\nend",
-       {"Connection: X-H", "X-H: 1"}, {}, {"Keep-Alive: timeout=1"}, {}},
-      {"PATCH /x HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nTransfer-Encoding: chunked\r\nTrailer: T\r\n\r\n1\r\na\r\n0\r\nT: "
+       {"Connection: X-H", "X-H: 1"},
+       {},
+       {"Keep-Alive: timeout=1"},
+       {}},
+      {"PATCH /x HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nTransfer-Encoding: chunked\r\nTrailer: "
+       "T\r\n\r\n1\r\na\r\n0\r\nT: "
        "1\r\n\r\n",
        "HTTP/1.1 200 OK\r\nTrailer: T\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nb\r\n0\r\nT: 1\r\n\r\n",
-       {"TE: trailers"}, {}, {}, {}},
-      {"GET /x HTTP/1.0\r\nHost: a\r\nX-End: e\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nend",
-       {"GET /x HTTP/1.0"}, {"GET /x HTTP/1.1"}, {}, {"Connection: close"}},
+       {"TE: trailers"},
+       {},
+       {},
+       {}},
+      {"GET /x HTTP/1.0\r\nHost: a\r\nX-End: e\r\n\r\n",
+       "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nend",
+       {"GET /x HTTP/1.0"},
+       {"GET /x HTTP/1.1"},
+       {},
+       {"Connection: close"}},
       {"POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: k1\r\nContent-Length: 3\r\n\r\nend",
-       "HTTP/1.1 201 Made\r\nSet-Cookie: a=1\r\nSet-Cookie: b=1\r\nContent-Length: 3\r\n\r\nend", {}, {}, {}, {}},
+       "HTTP/1.1 201 Made\r\nSet-Cookie: a=1\r\nSet-Cookie: b=1\r\nContent-Length: 3\r\n\r\nend",
+       {},
+       {},
+       {},
+       {}},
   };
   for (const auto& e : table) {
     SCOPED_TRACE(e.request);
-    const std::string last_up = e.request.substr(e.request.size() - 5), last_down = e.answer.substr(e.answer.size() - 5);
+    const std::string last_up = e.request.substr(e.request.size() - 5),
+                      last_down = e.answer.substr(e.answer.size() - 5);
     auto straight = peer::connect(s().backend.port());
     auto reached = s().backend.accept();
     straight.send(e.request);

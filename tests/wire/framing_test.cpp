@@ -1,5 +1,5 @@
-// What two readers could read in two ways is refused before a byte of it goes on (docs/http-behaviour.md, "Framing"). The
-// whole tables are in tests/unit/http; here are the worst of them, through the real sockets.
+// What two readers could read in two ways is refused before a byte of it goes on (docs/http-behaviour.md, "Framing").
+// The whole tables are in tests/unit/http; here are the worst of them, through the real sockets.
 #include <vector>
 
 #include "wire/wire.hpp"
@@ -130,11 +130,11 @@ TEST_F(framing, of_an_upload_that_is_cut_is_never_made_whole_at_the_backend) {
 TEST_F(framing, of_an_answer_that_can_be_read_in_two_ways_becomes_502) {
   const auto ok = [](const std::string& fields) { return "HTTP/1.1 200 OK\r\n" + fields + "\r\nhello"; };
   for (const std::string& answer :
-       {ok("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), ok("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"),
-        ok("Content-Length: 5\r\nContent-Length: 6\r\n"), ok("Content-Length: 5x\r\n"), ok("Transfer-Encoding: gzip\r\n"),
-        ok("X : 1\r\n"), ok("X: 1\r\n folded\r\n"), std::string("HTTP/1.1 200\r\n\r\n"),
-        std::string("HTTP/1.1 099 Low\r\n\r\n"), std::string("HTTP/1.1 600 High\r\n\r\n"),
-        std::string("HTTP/2 200 OK\r\n\r\n"), std::string("+PONG\r\n"),
+       {ok("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"),
+        ok("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"), ok("Content-Length: 5\r\nContent-Length: 6\r\n"),
+        ok("Content-Length: 5x\r\n"), ok("Transfer-Encoding: gzip\r\n"), ok("X : 1\r\n"), ok("X: 1\r\n folded\r\n"),
+        std::string("HTTP/1.1 200\r\n\r\n"), std::string("HTTP/1.1 099 Low\r\n\r\n"),
+        std::string("HTTP/1.1 600 High\r\n\r\n"), std::string("HTTP/2 200 OK\r\n\r\n"), std::string("+PONG\r\n"),
         std::string("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")}) {
     SCOPED_TRACE(answer);
     auto w = reach(plain_get);
@@ -143,6 +143,8 @@ TEST_F(framing, of_an_answer_that_can_be_read_in_two_ways_becomes_502) {
     w.backend.rest();
     EXPECT_NE(w.backend.ended(), peer::end::none) << "such a connection is not used again";
   }
+  EXPECT_TRUE(
+      eventually([] { return s().proxy->log().find("lacks the space after the status code") != std::string::npos; }));
 }
 
 TEST_F(framing, of_pipelined_requests_keeps_them_in_order_and_one_at_a_time) {

@@ -14,7 +14,8 @@ TEST_F(interim_answers, are_relayed_in_order_without_framing_and_hop_by_hop_fiel
     const auto link = "Link: </" + std::to_string(i) + ".css>; rel=preload\r\n";
     w.backend.send("HTTP/1.1 103 Early Hints\r\n" + link + "Connection: X-H\r\nX-H: 1\r\nContent-Length: 7\r\n\r\n");
     expected += "HTTP/1.1 103 Early Hints\r\n" + link + "\r\n";
-    EXPECT_EQ(w.client.read(expected.size() / static_cast<std::size_t>(i + 1)).substr(0, 12), "HTTP/1.1 103") << "at once";
+    EXPECT_EQ(w.client.read(expected.size() / static_cast<std::size_t>(i + 1)).substr(0, 12), "HTTP/1.1 103")
+        << "at once";
   }
   w.backend.send(plain_ok);
   EXPECT_EQ(w.client.read(plain_ok.size()), plain_ok);

@@ -291,9 +291,7 @@ host::host(const std::string& unix_path) : path_(unix_path) {
 
 host::~host() { ::close(fd_); }
 
-std::string host::url() const {
-  return path_.empty() ? "http://127.0.0.1:" + std::to_string(port_) : "unix:" + path_;
-}
+std::string host::url() const { return path_.empty() ? "http://127.0.0.1:" + std::to_string(port_) : "unix:" + path_; }
 
 peer host::accept(peer::limit time) {
   if (!ready(fd_, POLLIN, clock::now() + time)) return {};

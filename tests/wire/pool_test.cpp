@@ -19,10 +19,10 @@ class backend_connections : public on_stage {
 
 TEST_F(backend_connections, are_used_again_by_any_client) {
   auto b = idle();
-  for (const std::string request : {"GET /y HTTP/1.1\r\nHost: a\r\n\r\n",
-                                    "POST /y HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
-                                    "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: p1\r\n"
-                                    "Content-Length: 2\r\n\r\nhi"}) {
+  for (const std::string request :
+       {"GET /y HTTP/1.1\r\nHost: a\r\n\r\n", "POST /y HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
+        "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: p1\r\n"
+        "Content-Length: 2\r\n\r\nhi"}) {
     auto c = client();
     c.send(request);
     EXPECT_EQ(b.read(request.size(), 1s), request);
@@ -48,11 +48,11 @@ TEST_F(backend_connections, that_the_backend_has_closed_are_noticed_before_a_byt
 }
 
 TEST_F(backend_connections, that_die_without_an_answer_are_never_sent_the_request_again_elsewhere) {
-  for (const std::string request : {"POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
-                                    "PATCH /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n",
-                                    "DELETE /x HTTP/1.1\r\nHost: a\r\n\r\n",
-                                    "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: p2\r\n"
-                                    "Content-Length: 2\r\n\r\nhi"}) {
+  for (const std::string request :
+       {"POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
+        "PATCH /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", "DELETE /x HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: p2\r\n"
+        "Content-Length: 2\r\n\r\nhi"}) {
     SCOPED_TRACE(request);
     auto b = idle();
     auto c = client();
@@ -84,8 +84,8 @@ TEST_F(backend_connections, that_said_more_than_their_answer_are_not_used_again)
 }
 
 TEST_F(backend_connections, that_are_to_end_are_not_used_again) {
-  for (const std::string answer :
-       {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n"}) {
+  for (const std::string answer : {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+                                   "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n"}) {
     auto w = reach(plain_get);
     w.backend.send(answer);
     EXPECT_EQ(w.client.read_head(), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

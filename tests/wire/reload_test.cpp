@@ -184,10 +184,11 @@ TEST(operation, of_a_stopping_proxy_serves_those_whom_it_had_not_accepted_yet) {
 
 TEST(operation, on_an_address_in_use_ends_with_three) {
   host taken;
-  proxy_process proxy("server: {listen: [\"127.0.0.1:" + std::to_string(taken.port()) +
-                          "\"]}\nadmin: {listen: \"@ADMIN@\"}\nupstream: {url: \"http://127.0.0.1:1\"}\nroutes: [{name: "
-                          "api}]\n",
-                      false);
+  proxy_process proxy(
+      "server: {listen: [\"127.0.0.1:" + std::to_string(taken.port()) +
+          "\"]}\nadmin: {listen: \"@ADMIN@\"}\nupstream: {url: \"http://127.0.0.1:1\"}\nroutes: [{name: "
+          "api}]\n",
+      false);
   EXPECT_EQ(proxy.wait_for_exit(), 3);
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "support/certificates.hpp"
 #include "wire/wire.hpp"
@@ -30,9 +31,9 @@ class tls_clients : public ::testing::Test {
     return t;
   }
   /// One exchange; true if both sides had theirs.
-  static bool exchange(stage& s, peer& c) {
+  static bool exchange(stage& s, peer& c, peer::limit time = 2s) {
     if (!c.send(plain_get)) return false;
-    auto b = s.backend.accept(2s);
+    auto b = s.backend.accept(time);
     if (b.read(plain_get.size()) != plain_get) return false;
     b.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
     return c.read(plain_ok.size()) == plain_ok;
@@ -78,18 +79,31 @@ TEST_F(tls_clients, agree_on_http_1_1_or_on_nothing) {
 }
 
 TEST_F(tls_clients, show_a_certificate_where_one_is_asked_for) {
-  const auto known = make_certificates(folder, "client.test", "known"), unknown = make_certificates(folder, "x", "unknown");
+  const auto known = make_certificates(folder, "client.test", "known"),
+             unknown = make_certificates(folder, "x", "unknown");
   stage s(server_tls(", client_ca: \"" + known.ca + "\""));
   const auto served = [&](const certificates* shown) {
     auto c = s.client();
     auto t = trusting(first);
     if (shown) t.certificate = shown->certificate, t.key = shown->key;
     // in TLS 1.3 the client learns only from its first read that its certificate was refused
-    return c.begin_tls(t, false) && exchange(s, c);
+    return c.begin_tls(t, false) && exchange(s, c, shown == &known ? peer::limit(2s) : 300ms);
   };
   EXPECT_TRUE(served(&known));
   EXPECT_FALSE(served(nullptr));
   EXPECT_FALSE(served(&unknown));
+}
+
+TEST_F(tls_clients, that_still_send_hear_an_early_answer) {
+  stage s(server_tls());
+  auto c = s.client();
+  ASSERT_TRUE(c.begin_tls(trusting(first), false));
+  c.send("PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + std::string(100'000, 'x'));
+  auto b = s.backend.accept();
+  b.discard(50'000);
+  b.send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno");
+  EXPECT_EQ(c.rest(), "HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno");
+  EXPECT_EQ(c.ended(), peer::end::clean);
 }
 
 TEST_F(tls_clients, that_are_aborted_see_no_orderly_end) {
@@ -113,7 +127,8 @@ TEST_F(tls_clients, get_a_new_certificate_without_losing_a_connection_and_keep_t
   EXPECT_TRUE(exchange(s, before));
 
   const auto reloads = [&](const char* result) {
-    return s.proxy->metric("idempotency_proxy_config_reloads_total{result=\"" + std::string(result) + "\"}").value_or(-1);
+    return s.proxy->metric("idempotency_proxy_config_reloads_total{result=\"" + std::string(result) + "\"}")
+        .value_or(-1);
   };
   const auto second = make_certificates(folder, "proxy.test", "second");
   copy_over(second.key, first.key);
@@ -194,10 +209,30 @@ TEST_F(tls_backend, of_a_wrong_name_or_ca_is_502_and_gets_no_byte_of_the_request
   }
 }
 
+TEST_F(tls_backend, that_answers_early_is_heard_by_a_client_that_still_sends) {
+  stage s({}, verified("backend.test"), "https://");
+  auto c = s.client();
+  constexpr std::size_t size = 8 << 20;
+  c.send("PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n");
+  auto b = s.backend.accept();
+  ASSERT_TRUE(b.begin_tls(showing(files), true)) << b.tls_fault();
+  std::thread upload([&] {
+    const std::string piece(64 * 1024, 'x');
+    for (std::size_t n = 0; n < size && c.send(piece); n += piece.size()) {
+    }
+  });
+  b.discard(100'000);
+  b.send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno");
+  upload.join();
+  EXPECT_EQ(c.rest(), "HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno");
+  EXPECT_EQ(c.ended(), peer::end::clean);
+}
+
 TEST_F(tls_backend, that_asks_for_a_certificate_gets_the_one_that_is_configured) {
   const auto mine = make_certificates(folder, "sidecar.test", "mine");
-  stage s({}, "tls: {ca: \"" + files.ca + "\", server_name: backend.test, certificate: \"" + mine.certificate +
-                  "\", key: \"" + mine.key + "\"}",
+  stage s({},
+          "tls: {ca: \"" + files.ca + "\", server_name: backend.test, certificate: \"" + mine.certificate +
+              "\", key: \"" + mine.key + "\"}",
           "https://");
   auto c = s.client();
   c.send(plain_get);

@@ -9,9 +9,10 @@ class upgrades : public on_stage {
   static way ask() {
     const std::string request =
         "GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\nConnection: Upgrade\r\n\r\n";
-    auto w = reach("GET /ws HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
-                   "Sec-WebSocket-Key: k\r\n\r\n",
-                   request.size());
+    auto w = reach(
+        "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Key: k\r\n\r\n",
+        request.size());
     EXPECT_EQ(w.request, request);
     return w;
   }
@@ -57,7 +58,8 @@ TEST_F(upgrades, that_the_backend_declines_are_usual_exchanges) {
 
 TEST_F(upgrades, of_a_keyed_route_are_not_keyed) {
   const std::string request =
-      "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: u1\r\nContent-Length: 0\r\nUpgrade: x\r\n"
+      "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: u1\r\nContent-Length: 0\r\nUpgrade: "
+      "x\r\n"
       "Connection: Upgrade\r\n\r\n";
   for (int i = 0; i < 2; ++i) {
     auto w = reach(request);

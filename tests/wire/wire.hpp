@@ -1,5 +1,5 @@
-// What the tests of the wire share: a host that plays the backend byte by byte, and the proxy before it. One proxy serves
-// all tests of a suite; every test opens connections of its own, and what it leaves open ends with it.
+// What the tests of the wire share: a host that plays the backend byte by byte, and the proxy before it. One proxy
+// serves all tests of a suite; every test opens connections of its own, and what it leaves open ends with it.
 #pragma once
 
 #include <gtest/gtest.h>

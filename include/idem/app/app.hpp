@@ -3,7 +3,7 @@
 
 namespace idem::app {
 
-/// Exit codes of the program (docs/configuration.md, "Command line").
+/// Exit codes of the program; the `key` commands have their own (src/app/key_command.hpp).
 enum exit_code : int {
   ok = 0,
   invalid_configuration = 1,

@@ -1,0 +1,110 @@
+// What an operator does about one key from the command line, while the proxy runs.
+#include <sys/wait.h>
+
+#include <cstdio>
+
+#include "scenario/scenario.hpp"
+
+namespace idem::test {
+namespace {
+
+struct outcome {
+  int code = -1;
+  std::string text;
+};
+
+class an_operator : public on_redis {
+ protected:
+  /// `idempotency-proxy key VERB --config … --route api …`
+  outcome key(const std::string& verb, const std::string& more) const {
+    const auto file = (proxy->folder().path() / "proxy.yaml").string();
+    const std::string line = std::string(IDEM_BINARY) + " key " + verb + " --config " + file + " --route api " + more + " 2>&1";
+    outcome o;
+    FILE* pipe = ::popen(line.c_str(), "r");
+    if (!pipe) return o;
+    char part[512];
+    while (std::fgets(part, sizeof part, pipe)) o.text += part;
+    const int status = ::pclose(pipe);
+    o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return o;
+  }
+};
+
+TEST_F(an_operator, sees_the_record_of_a_key_by_key_and_by_hash) {
+  backend.on("*", reply(201, "made"));
+  start();
+  ASSERT_TRUE(is_fresh(post("k-1"), 201));
+  const auto by_key = key("show", "--key k-1");
+  EXPECT_EQ(by_key.code, 0) << by_key.text;
+  EXPECT_NE(by_key.text.find("SUCCEEDED"), std::string::npos) << by_key.text;
+  EXPECT_NE(by_key.text.find("201, 4 bytes"), std::string::npos) << by_key.text;
+  const auto name = record_name();
+  const auto hash = name.substr(name.find('{') + 1, 43);
+  EXPECT_EQ(key("show", "--hash " + hash).text, by_key.text);
+}
+
+TEST_F(an_operator, is_told_that_there_is_no_record) {
+  start();
+  EXPECT_EQ(key("show", "--key never-seen").code, 2);
+  EXPECT_EQ(key("release", "--key never-seen --reason test").code, 2);
+}
+
+TEST_F(an_operator, needs_the_scope_to_find_the_key_of_a_caller) {
+  backend.on("*", reply(201, "made"));
+  start();
+  ASSERT_TRUE(is_fresh(proxy->fetch(charge("k").with("Authorization", "Bearer alice")), 201));
+  EXPECT_EQ(key("show", "--key k").code, 2);
+  EXPECT_EQ(key("show", "--key k --scope 'Authorization=Bearer alice'").code, 0);
+}
+
+TEST_F(an_operator, gives_an_unknown_outcome_the_answer_that_every_retry_gets) {
+  backend.on("*", close_connection());
+  start("lease: 1s");
+  EXPECT_EQ(post("k").status, 502);
+  ASSERT_TRUE(is_problem(post("k"), 409, "outcome-unknown"));
+  const auto file = proxy->folder().write("answer.json", "{\"id\":7}");
+  const auto done = key("resolve",
+                        "--key k --reason 'found in the ledger' --status 201 "
+                        "--header 'Content-Type: application/json' --body " +
+                            file);
+  EXPECT_EQ(done.code, 0) << done.text;
+  const auto retry = post("k");
+  EXPECT_EQ(retry.status, 201);
+  EXPECT_EQ(retry.reason, "Created");
+  EXPECT_EQ(retry.body, "{\"id\":7}");
+  EXPECT_EQ(retry.value("Idempotent-Replayed"), "true");
+  EXPECT_EQ(backend.count("k"), 1u);
+  EXPECT_EQ(key("resolve", "--key k --reason again --status 200").code, 3) << "it has an answer now";
+}
+
+TEST_F(an_operator, frees_an_unknown_outcome_once_it_is_a_lease_old) {
+  backend.on("*", in_turn({close_connection(), reply(201, "made")}));
+  start("lease: 1s");
+  EXPECT_EQ(post("k").status, 502);
+  EXPECT_EQ(key("release", "--key k --reason early").code, 3) << "its owner may still be writing";
+  EXPECT_TRUE(eventually([&] { return key("release", "--key k --reason 'not in the ledger'").code == 0; }));
+  EXPECT_TRUE(is_fresh(post("k"), 201));
+}
+
+TEST_F(an_operator, revokes_a_running_attempt_and_its_owner_honours_it) {
+  gate answer;
+  backend.on("*", held(answer, reply(201, "made")));
+  start("lease: 1s");
+  auto first = in_background([&] { return post("k"); });
+  ASSERT_TRUE(backend.wait_for("k"));
+  EXPECT_EQ(key("release", "--key k --reason stuck").code, 0);
+  EXPECT_EQ(record_state(), 'R');
+  EXPECT_TRUE(is_problem(post("k"), 409, "in-progress"));
+  answer.open();
+  const auto whole = first.get();
+  EXPECT_TRUE(is_fresh(whole, 201));
+  EXPECT_TRUE(is_replay(post("k"), whole)) << "a living owner's answer still counts";
+}
+
+TEST_F(an_operator, must_say_why) {
+  start();
+  EXPECT_NE(key("release", "--key k").code, 0);
+}
+
+}  // namespace
+}  // namespace idem::test
