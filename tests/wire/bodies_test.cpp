@@ -69,8 +69,9 @@ TEST_F(answers_without_a_body, end_at_their_blank_line_whatever_they_announce) {
     EXPECT_EQ(w.client.within(10ms), "") << "not a byte behind the blank line";
     EXPECT_EQ(w.client.ended(), peer::end::none);
     w.client.send(plain_get);
-    auto fresh = s().backend.accept(50ms);
-    auto& b = fresh.open() ? fresh : w.backend;
+    // a 204 that announces a body may well be followed by one
+    const bool suspect = t.answer.find("204 None\r\nTransfer-Encoding") != std::string::npos;
+    auto b = suspect ? s().backend.accept() : std::move(w.backend);
     EXPECT_EQ(b.read(plain_get.size()), plain_get);
     b.send(plain_ok);
     EXPECT_EQ(w.client.read(plain_ok.size()), plain_ok) << "the next answer is in its place";
