@@ -59,6 +59,7 @@ class sha256 {
 
   /// Small parts are gathered: a call of EVP costs more than copying a name or a number.
   void update(std::string_view bytes) {
+    if (bytes.empty()) return;
     if (bytes.size() > sizeof gathered_ - used_) flush();
     if (bytes.size() > sizeof gathered_) return digest_now(bytes);
     std::memcpy(gathered_ + used_, bytes.data(), bytes.size());
