@@ -256,7 +256,8 @@ void add_common(CLI::App& command, key_request& q) {
   auto* key = command.add_option("--key", q.key, "The key as the client sends it");
   auto* hash = command.add_option("--hash", q.hash, "key_hash of the log, instead of --key and --scope");
   key->excludes(hash);
-  command.add_option("--scope", q.scope, "SOURCE=VALUE for each part of the route's scope, e.g. Authorization='Bearer …'");
+  command.add_option("--scope", q.scope,
+                     "SOURCE=VALUE for each part of the route's scope, e.g. Authorization='Bearer …'");
 }
 
 }  // namespace
@@ -291,7 +292,8 @@ int run_key_command(const key_request& q) {
   const auto* route = find_route(*loaded.config, q.route);
   if (!route) return complain(key_failed, "--route: the configuration has no route of that name");
   if (loaded.config->store.type == config::store_type::memory) {
-    return complain(key_failed, "the memory store lives inside the running process; these commands need a shared store");
+    return complain(key_failed,
+                    "the memory store lives inside the running process; these commands need a shared store");
   }
   std::string why;
   const auto name = record_name_of(*loaded.config, *route, q, why);

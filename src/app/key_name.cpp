@@ -60,7 +60,8 @@ bool add_scope(made_up_request& r, const std::string& text, std::string& why) {
 
 }  // namespace
 
-std::string record_name_of(const config::snapshot& c, const config::route& route, const key_request& q, std::string& why) {
+std::string record_name_of(const config::snapshot& c, const config::route& route, const key_request& q,
+                           std::string& why) {
   const auto& prefix = c.store.redis.key_prefix;
   const bool observes = route.idempotency.mode == config::route_mode::observe;
   if (!q.hash.empty()) return prefix + (observes ? "o:" : "") + "{" + q.hash + "}";

@@ -10,6 +10,7 @@
 namespace idem::app {
 
 /// Empty with `why` as a sentence if the name cannot be told.
-std::string record_name_of(const config::snapshot& c, const config::route& route, const key_request& q, std::string& why);
+std::string record_name_of(const config::snapshot& c, const config::route& route, const key_request& q,
+                           std::string& why);
 
 }  // namespace idem::app

@@ -21,7 +21,8 @@ constexpr std::string_view default_admin = "127.0.0.1:9911";
 int drain(const std::string& address) {
   config::endpoint where;
   if (!parse_admin_address(address, where)) {
-    std::fprintf(stderr, "idempotency-proxy: --admin %s: expected host:port, [v6]:port or unix:/path\n", address.c_str());
+    std::fprintf(stderr, "idempotency-proxy: --admin %s: expected host:port, [v6]:port or unix:/path\n",
+                 address.c_str());
     return usage;
   }
   std::string message;
@@ -49,7 +50,8 @@ int main(int argc, char** argv) {
   check_options checked;
   check_command->add_option("--config", checked.file, "Configuration file")->required();
   check_command->add_flag("--show", checked.show, "Print the routes as they are in force, presets expanded");
-  check_command->add_option("--rps", checked.per_second, "New keys a second for which the size of the store is estimated")
+  check_command
+      ->add_option("--rps", checked.per_second, "New keys a second for which the size of the store is estimated")
       ->check(CLI::PositiveNumber);
 
   auto* drain_command = cli.add_subcommand("drain", "Tell a running process to stop being ready; it goes on serving");

@@ -27,8 +27,13 @@ std::string directory_of(const std::string& file) {
 }
 
 std::vector<std::string> files_of(const std::string& file, const config::snapshot& c) {
-  std::vector<std::string> all = {file, c.server.tls.certificate, c.server.tls.key, c.server.tls.client_ca,
-                                  c.upstream.tls.ca, c.upstream.tls.certificate, c.upstream.tls.key};
+  std::vector<std::string> all = {file,
+                                  c.server.tls.certificate,
+                                  c.server.tls.key,
+                                  c.server.tls.client_ca,
+                                  c.upstream.tls.ca,
+                                  c.upstream.tls.certificate,
+                                  c.upstream.tls.key};
   for (const auto& r : c.routes) {
     const auto& i = r.idempotency;
     all.insert(all.end(), {i.jwt.jwks_file, i.jwt.hmac_secret_file, i.signature.secret_file});
@@ -66,7 +71,8 @@ reloader::reloader(asio::io_context& io, std::string file, std::shared_ptr<const
 
 std::string reloader::contents() const {
   std::ostringstream all;
-  for (const auto& f : files_of(file_, *current_)) all << f << '\0' << std::ifstream(f, std::ios::binary).rdbuf() << '\0';
+  for (const auto& f : files_of(file_, *current_))
+    all << f << '\0' << std::ifstream(f, std::ios::binary).rdbuf() << '\0';
   return all.str();
 }
 

@@ -1,5 +1,5 @@
-// Takes up a changed configuration: on SIGHUP, when the file is written or replaced, and when a ConfigMap's `..data` link
-// is swapped. The new file is read and checked whole; a bad one changes nothing.
+// Takes up a changed configuration: on SIGHUP, when the file is written or replaced, and when a ConfigMap's `..data`
+// link is swapped. The new file is read and checked whole; a bad one changes nothing.
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -21,8 +21,8 @@ class reloader {
   using adopt_hook = std::function<void(std::shared_ptr<const config::snapshot>)>;
   using result_hook = std::function<void(bool good)>;
 
-  reloader(net::asio::io_context& io, std::string file, std::shared_ptr<const config::snapshot> current, adopt_hook adopt,
-           result_hook result);
+  reloader(net::asio::io_context& io, std::string file, std::shared_ptr<const config::snapshot> current,
+           adopt_hook adopt, result_hook result);
 
   /// Begins to watch the file's directory, and those of the certificates that it names.
   void watch();

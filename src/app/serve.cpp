@@ -25,7 +25,8 @@ namespace {
 /// The main thread's side: signals, reload, admin. Requests never come here.
 class process {
  public:
-  process(const std::string& file, std::shared_ptr<const config::snapshot> config, std::unique_ptr<store::backend> store)
+  process(const std::string& file, std::shared_ptr<const config::snapshot> config,
+          std::unique_ptr<store::backend> store)
       : config_(std::move(config)),
         store_(std::move(store)),
         metrics_(config_->server.threads),
@@ -33,7 +34,9 @@ class process {
         admin_(io_, config_->admin.listen, hooks()),
         signals_(io_, SIGTERM, SIGINT),
         hangup_(io_, SIGHUP),
-        reloader_(io_, file, config_, [this](auto c) { adopt(std::move(c)); }, [this](bool good) { metrics_.reload(good); }) {}
+        reloader_(
+            io_, file, config_, [this](auto c) { adopt(std::move(c)); }, [this](bool good) { metrics_.reload(good); }) {
+  }
 
   int run() {
     if (const auto why = server_.listen(); !why.empty()) return refuse(why);

@@ -9,8 +9,7 @@ namespace {
 std::string named(const route_draft& r) { return "route " + quoted(r.route.name); }
 
 bool has_fingerprint(const std::vector<source>& parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [](const source& s) { return s.type == source::kind::fingerprint; });
+  return std::any_of(parts.begin(), parts.end(), [](const source& s) { return s.type == source::kind::fingerprint; });
 }
 
 void check_lease(const draft& all, const route_draft& r, report& out) {

@@ -88,11 +88,32 @@ const map_schema signature{"routes[].idempotency.signature", signature_keys};
 const map_schema logging{"logging", logging_keys};
 
 std::span<const map_schema* const> all() {
-  static constexpr const map_schema* maps[] = {
-      &file,         &server, &server_timeouts, &server_tls,  &admin,           &upstream,  &upstream_keep_alive,
-      &upstream_tls, &store,  &store_memory,    &store_redis, &store_redis_tls, &route,     &match,
-      &idempotency,  &key,    &fingerprint,     &statuses,    &retention,       &in_flight, &replay_headers,
-      &answer,       &success, &jwt,            &signature,   &logging};
+  static constexpr const map_schema* maps[] = {&file,
+                                               &server,
+                                               &server_timeouts,
+                                               &server_tls,
+                                               &admin,
+                                               &upstream,
+                                               &upstream_keep_alive,
+                                               &upstream_tls,
+                                               &store,
+                                               &store_memory,
+                                               &store_redis,
+                                               &store_redis_tls,
+                                               &route,
+                                               &match,
+                                               &idempotency,
+                                               &key,
+                                               &fingerprint,
+                                               &statuses,
+                                               &retention,
+                                               &in_flight,
+                                               &replay_headers,
+                                               &answer,
+                                               &success,
+                                               &jwt,
+                                               &signature,
+                                               &logging};
   return maps;
 }
 

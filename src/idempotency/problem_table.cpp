@@ -71,7 +71,8 @@ constexpr problem_row rows[] = {
      "the same key later to get it; do not use a new key.",
      true, false},
     {"bad-signature", 401, "The signature of the request does not verify",
-     "This endpoint takes requests that are signed with its secret only. Check the secret and the clock; the request was "
+     "This endpoint takes requests that are signed with its secret only. Check the secret and the clock; the request "
+     "was "
      "not forwarded.",
      false, true},
 };

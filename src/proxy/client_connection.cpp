@@ -51,7 +51,8 @@ void client_connection::break_off() {
   stream.close();
 }
 
-// ------------------------------------------------------------------------------------------------------------- the life
+// ------------------------------------------------------------------------------------------------------------- the
+// life
 
 net::task<void> client_connection::run() {
   after how = after::close;
@@ -118,8 +119,12 @@ net::task<client_connection::head_result> client_connection::read_head() {
 
 net::task<after> client_connection::serve() {
   const auto& head = parser.head();
-  facts = {http::iequals(head.method, "HEAD") && head.method == "HEAD", head.keep_alive, head.expect_continue,
-           head.upgrade, head.minor, head.method == "DELETE"};
+  facts = {http::iequals(head.method, "HEAD") && head.method == "HEAD",
+           head.keep_alive,
+           head.expect_continue,
+           head.upgrade,
+           head.minor,
+           head.method == "DELETE"};
   config::path_captures captures;
   route = runtime->find(runtime->config->find(head.method, head.authority, head.path, captures));
   gone = false;
@@ -142,7 +147,8 @@ net::task<void> client_connection::reject(const http::rejection& why) {
   co_await finish(how);
 }
 
-// -------------------------------------------------------------------------------------------------------------- writing
+// --------------------------------------------------------------------------------------------------------------
+// writing
 
 std::size_t client_connection::write_now(std::string_view bytes) {
   if (gone) return bytes.size();
@@ -174,7 +180,8 @@ net::task<after> client_connection::answer(problem p, after then) {
   co_return then;
 }
 
-// --------------------------------------------------------------------------------------------------------------- ending
+// ---------------------------------------------------------------------------------------------------------------
+// ending
 
 net::task<void> client_connection::finish(after how) {
   if (!stream.is_open()) co_return;
@@ -198,13 +205,14 @@ net::task<void> client_connection::linger() {
   stream.lowest().shutdown(net::asio::socket_base::shutdown_send, ec);
   if (ec) co_return;
   timed_out_ = false;
-  // By time and not by size: a client that sends a large body before it reads would lose the answer at any limit of bytes.
+  // By time and not by size: a client that sends a large body before it reads would lose the answer at any limit of
+  // bytes.
   const auto until = std::chrono::steady_clock::now() + 10s;
   auto scratch = w.buffers.take();
   while (!timed_out_ && std::chrono::steady_clock::now() < until) {
     read_limit_.after(2s);
-    auto [failed, n] =
-        co_await stream.lowest().async_read_some(net::asio::buffer(scratch.get(), net::buffer_pool::size), net::as_result);
+    auto [failed, n] = co_await stream.lowest().async_read_some(
+        net::asio::buffer(scratch.get(), net::buffer_pool::size), net::as_result);
     if (failed) break;
   }
   read_limit_.clear();

@@ -1,7 +1,7 @@
 // One connection of a client: reads heads, lets exchanges answer them one after the other, ends in good order.
 //
-// The connection is a coroutine that owns this object; exchanges are coroutines below it. A client that goes away does not
-// end an exchange whose key is claimed: writing just stops.
+// The connection is a coroutine that owns this object; exchanges are coroutines below it. A client that goes away does
+// not end an exchange whose key is claimed: writing just stops.
 #pragma once
 
 #include <list>
@@ -77,12 +77,12 @@ class client_connection {
   read_buffer in;
   http::request_parser parser;
   request_facts facts;
-  std::string out;             ///< reused: what is written next
+  std::string out;  ///< reused: what is written next
   telemetry::access_entry log;
   route_state* route = nullptr;
   /// Subject of the certificate that the client has shown (RFC 2253); nothing without one.
   std::optional<std::string> client_subject;
-  bool gone = false;           ///< the client's side has failed; nothing more is written
+  bool gone = false;  ///< the client's side has failed; nothing more is written
   net::deadline write_limit;
   std::function<void()> on_break;  ///< what an exchange does when the drain is over
 
@@ -101,7 +101,7 @@ class client_connection {
   net::deadline read_limit_;
   std::string peer_;
   std::chrono::steady_clock::time_point began_{};
-  bool idle_ = false;       ///< waits for the first byte of a request
+  bool idle_ = false;  ///< waits for the first byte of a request
   bool timed_out_ = false;
   bool first_ = true;
   bool broken_off_ = false;

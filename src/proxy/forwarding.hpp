@@ -11,8 +11,8 @@
 
 namespace idem::proxy {
 
-/// The framing of an answer towards a client of HTTP/1.minor: a length stays, anything else is chunked, or ends with the
-/// connection for HTTP/1.0, which knows no chunks.
+/// The framing of an answer towards a client of HTTP/1.minor: a length stays, anything else is chunked, or ends with
+/// the connection for HTTP/1.0, which knows no chunks.
 inline http::framing answer_framing(http::framing from, unsigned minor) {
   if (from.kind == http::framing_kind::none || from.kind == http::framing_kind::length) return from;
   return {minor == 0 ? http::framing_kind::until_close : http::framing_kind::chunked, 0};

@@ -60,9 +60,9 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   std::string body_store_;  ///< the body, when it is not whole in the connection's buffer
   std::string_view body_;
   bool body_known_ = false;
-  std::string carry_;       ///< bytes of the next request that were read with the body
-  bool carried_ = false;    ///< the connection's buffer is used up; carry_ follows
-  std::size_t used_ = 0;    ///< bytes of the connection's buffer that belong to this request
+  std::string carry_;     ///< bytes of the next request that were read with the body
+  bool carried_ = false;  ///< the connection's buffer is used up; carry_ follows
+  std::size_t used_ = 0;  ///< bytes of the connection's buffer that belong to this request
   bool finished_input_ = false;
   bool waited_ = false;
 };

@@ -94,7 +94,7 @@ int open_unix(const config::endpoint& where, std::string& error) {
     return -1;
   }
   std::memcpy(a.sun_path, where.unix_path.c_str(), where.unix_path.size() + 1);
-  struct stat s {};
+  struct stat s{};
   if (::lstat(a.sun_path, &s) == 0 && S_ISSOCK(s.st_mode) && left_over(a)) ::unlink(a.sun_path);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return fail(fd, where, error);

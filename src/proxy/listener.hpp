@@ -14,8 +14,8 @@ namespace idem::proxy {
 
 using acceptor = net::asio::basic_socket_acceptor<net::asio::generic::stream_protocol, net::executor>;
 
-/// A bound and listening descriptor for an address, or -1 with `error` as a sentence. The address is first bound without
-/// SO_REUSEPORT, so that one that another process uses is an error. `port` gets the port of TCP addresses.
+/// A bound and listening descriptor for an address, or -1 with `error` as a sentence. The address is first bound
+/// without SO_REUSEPORT, so that one that another process uses is an error. `port` gets the port of TCP addresses.
 int bind_listener(const config::endpoint& where, std::string& error, std::uint16_t& port);
 /// Another descriptor for the same address: a socket of its own for TCP (SO_REUSEPORT), the same one for unix sockets.
 int share_listener(int first, const config::endpoint& where, std::uint16_t port, std::string& error);

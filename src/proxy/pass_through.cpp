@@ -21,7 +21,12 @@ constexpr auto watch_period = 250ms;
 }  // namespace
 
 pass_through::pass_through(client_connection& c, const options& o)
-    : c_(c), options_(o), up_(c.w.buffers, c.w.wheel, c.runtime->pool), limit_(c.w.wheel), read_limit_(c.w.wheel), watch_(c.w.wheel) {
+    : c_(c),
+      options_(o),
+      up_(c.w.buffers, c.w.wheel, c.runtime->pool),
+      limit_(c.w.wheel),
+      read_limit_(c.w.wheel),
+      watch_(c.w.wheel) {
   limit_.action([this] { break_off(answered_ ? fault::upstream_stalled : fault::upstream_late); });
   read_limit_.action([this] {
     if (broken_off_ == fault::none) broken_off_ = fault::client_late;
@@ -73,7 +78,8 @@ net::task<after> pass_through::run() {
   co_return how;
 }
 
-// ---------------------------------------------------------------------------------------------------------- the request
+// ---------------------------------------------------------------------------------------------------------- the
+// request
 
 bool pass_through::make_head() {
   const auto& head = c_.parser.head();
@@ -105,9 +111,7 @@ bool pass_through::take_buffered_body() {
       case body_step::kind::done:
         if (request_framing_.kind == framing_kind::chunked) http::append_last_chunk(request_, request_body_.trailers());
         return true;
-      case body_step::kind::data:
-        append_data(request_, request_framing_, step.data);
-        continue;
+      case body_step::kind::data: append_data(request_, request_framing_, step.data); continue;
       case body_step::kind::error: broken_off_ = fault::client_malformed; return false;
       case body_step::kind::need_more: return false;
     }
@@ -178,7 +182,8 @@ net::task<bool> pass_through::upload_piece(const body_step& step) {
   co_return co_await up_.send(std::string_view(piece_).substr(sent));
 }
 
-// ----------------------------------------------------------------------------------------------------------- the answer
+// ----------------------------------------------------------------------------------------------------------- the
+// answer
 
 net::task<after> pass_through::answer() {
   fault_ = co_await heads();
@@ -292,7 +297,8 @@ net::task<after> pass_through::tunnel() {
   co_return after::close;
 }
 
-// -------------------------------------------------------------------------------------------------------------- failing
+// --------------------------------------------------------------------------------------------------------------
+// failing
 
 net::task<after> pass_through::fail(fault f) {
   limit_.clear();
@@ -309,7 +315,8 @@ net::task<after> pass_through::fail(fault f) {
     co_return after::abort;
   }
   problem p(row(fault_).answer);
-  if (fault_ == fault::client_malformed) p.detail = "The request's body breaks its framing; it was not passed on as a whole.";
+  if (fault_ == fault::client_malformed)
+    p.detail = "The request's body breaks its framing; it was not passed on as a whole.";
   // Without a record nothing tells whether a second request would execute again, unless nothing was written.
   if (up_.written() == false && row(fault_).upstream_side) p.safe_new_key = true;
   c_.log.what = row(fault_).decision;

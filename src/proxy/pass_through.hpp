@@ -20,9 +20,9 @@ class pass_through {
  public:
   /// What an owner wants to be different from plain passing.
   struct options {
-    std::string_view body;     ///< the whole request body, when it was read already; else it is read from the client
+    std::string_view body;  ///< the whole request body, when it was read already; else it is read from the client
     bool body_read = false;
-    std::string_view extra;    ///< lines for the answer's head
+    std::string_view extra;  ///< lines for the answer's head
     std::chrono::milliseconds response_timeout{};
   };
 
@@ -57,10 +57,10 @@ class pass_through {
   http::framing request_framing_;
   http::framing answer_framing_;
   http::body_decoder request_body_;
-  std::string request_;        ///< head and the first body bytes
-  std::string piece_;          ///< what the upload writes next
-  net::deadline limit_;        ///< response_timeout, then idle_timeout
-  net::deadline read_limit_;   ///< body_idle of the upload
+  std::string request_;       ///< head and the first body bytes
+  std::string piece_;         ///< what the upload writes next
+  net::deadline limit_;       ///< response_timeout, then idle_timeout
+  net::deadline read_limit_;  ///< body_idle of the upload
   net::deadline watch_;
   net::event uploaded_;
   fault fault_ = fault::none;

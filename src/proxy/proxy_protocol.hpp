@@ -1,5 +1,6 @@
-// The PROXY protocol, versions 1 and 2, as load balancers send it before the first byte of a client: who the client really
-// is. Read only where the configuration says that it is sent (server.proxy_protocol): anybody else could lie with it.
+// The PROXY protocol, versions 1 and 2, as load balancers send it before the first byte of a client: who the client
+// really is. Read only where the configuration says that it is sent (server.proxy_protocol): anybody else could lie
+// with it.
 #pragma once
 
 #include <cstddef>

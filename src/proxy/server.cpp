@@ -100,8 +100,8 @@ std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const std::shared
   }
   r->unrouted = &metrics.route(w.index, "");
   for (const auto& route : c->routes) {
-    r->routes.push_back({&route, &metrics.route(w.index, route.name),
-                         idempotency::settings_hash(route.idempotency.fingerprint)});
+    r->routes.push_back(
+        {&route, &metrics.route(w.index, route.name), idempotency::settings_hash(route.idempotency.fingerprint)});
   }
   return r;
 }
@@ -152,7 +152,8 @@ void server::adopt(std::shared_ptr<const config::snapshot> config) {
   auto& i = *impl_;
   const auto served = i.server_tls;
   if (!i.make_tls(*config)) {
-    telemetry::error("certificates cannot be used; the ones from before stay", {{"why", std::string_view(i.tls_error)}});
+    telemetry::error("certificates cannot be used; the ones from before stay",
+                     {{"why", std::string_view(i.tls_error)}});
   }
   // A listener speaks TLS or does not from its start to its end: clients of it must not fall back to plain text.
   if ((served == nullptr) != (i.server_tls == nullptr)) i.server_tls = served;

@@ -13,7 +13,8 @@ namespace {
 constexpr unsigned char http11[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 /// http/1.1 if the client offers it; a client that offers only other protocols is refused (RFC 7301 §3.2).
-int choose_protocol(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in, unsigned in_size, void*) {
+int choose_protocol(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in, unsigned in_size,
+                    void*) {
   unsigned char* chosen = nullptr;
   if (SSL_select_next_proto(&chosen, size, http11, sizeof http11, in, in_size) != OPENSSL_NPN_NEGOTIATED) {
     return SSL_TLSEXT_ERR_ALERT_FATAL;

@@ -20,7 +20,7 @@ bool bodyless(unsigned status) { return status < 200 || status == 204 || status 
 
 /// Fields that describe a body which `status_only` does not send.
 bool describes_body(std::string_view name) {
-  constexpr std::string_view names[] = {"Content-Encoding", "Content-Range", "ETag",  "Digest",
+  constexpr std::string_view names[] = {"Content-Encoding", "Content-Range", "ETag",       "Digest",
                                         "Content-Digest",   "Repr-Digest",   "Content-MD5"};
   return std::any_of(std::begin(names), std::end(names), [&](auto n) { return http::iequals(n, name); });
 }
@@ -70,7 +70,8 @@ void append_answer_lines(std::string& out, const http::response_head& head, bool
   if (via) out += "Via: 1.1 idempotency-proxy\r\n";
 }
 
-void end_answer_head(std::string& out, const client_connection& c, http::framing plan, bool close, std::string_view extra) {
+void end_answer_head(std::string& out, const client_connection& c, http::framing plan, bool close,
+                     std::string_view extra) {
   http::append_framing(out, plan);
   if (close) {
     out += "Connection: close\r\n";
@@ -101,8 +102,7 @@ void append_status_only(std::string& out, const client_connection& c, const idem
     lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 2);
   }
   if (!bodyless(r.status)) http::append_framing(out, {http::framing_kind::length, 0});
-  end_answer_head(out, c, {}, c.must_close(),
-                  "Idempotent-Replayed: true\r\nIdempotency-Status: answer-not-kept\r\n");
+  end_answer_head(out, c, {}, c.must_close(), "Idempotent-Replayed: true\r\nIdempotency-Status: answer-not-kept\r\n");
 }
 
 }  // namespace idem::proxy

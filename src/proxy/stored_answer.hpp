@@ -20,12 +20,13 @@ std::string no_content_block(const http::response_head& head, const std::vector<
 /// Status line and the lines of a header block, as append_answer_lines() does it for a head.
 void append_block_lines(std::string& out, unsigned status, std::string_view block, bool via);
 
-/// Status line and lines for the first client, without framing, Connection and the blank line. A Content-Length that only
-/// describes (HEAD, 304) stays.
+/// Status line and lines for the first client, without framing, Connection and the blank line. A Content-Length that
+/// only describes (HEAD, 304) stays.
 void append_answer_lines(std::string& out, const http::response_head& head, bool via);
 
 /// Ends such a head: framing, Connection, `extra` lines, blank line.
-void end_answer_head(std::string& out, const client_connection& c, http::framing plan, bool close, std::string_view extra);
+void end_answer_head(std::string& out, const client_connection& c, http::framing plan, bool close,
+                     std::string_view extra);
 
 /// A whole replay of a record: the stored status, reason, lines and body, marked (docs/protocol.md, "What a duplicate
 /// gets").

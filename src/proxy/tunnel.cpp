@@ -23,7 +23,8 @@ net::task<bool> write_all(net::stream& to, std::string_view bytes) {
 }
 
 /// One direction. A clean end of `from` becomes a half-close of `to`; a failure ends both.
-net::task<void> copy(net::buffer_pool& buffers, net::stream& from, net::stream& to, std::string first, net::event& done) {
+net::task<void> copy(net::buffer_pool& buffers, net::stream& from, net::stream& to, std::string first,
+                     net::event& done) {
   auto buffer = buffers.take();
   bool ok = co_await write_all(to, first);
   while (ok) {
@@ -49,7 +50,8 @@ net::task<void> run_tunnel(client_connection& c, upstream_exchange& up) {
   std::string early_up(c.in.view());
   std::string early_down(up.surplus());
   c.in.consume(c.in.view().size());
-  asio::co_spawn(c.w.io.get_executor(), copy(c.w.buffers, c.stream, backend, std::move(early_up), upward), asio::detached);
+  asio::co_spawn(c.w.io.get_executor(), copy(c.w.buffers, c.stream, backend, std::move(early_up), upward),
+                 asio::detached);
   co_await copy(c.w.buffers, backend, c.stream, std::move(early_down), down);
   if (!upward.is_set()) co_await upward.wait();
 }

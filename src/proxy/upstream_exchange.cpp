@@ -12,7 +12,8 @@ namespace {
 constexpr http::head_limits answer_limits{60 * 1024, 1000, 8 * 1024};
 }  // namespace
 
-upstream_exchange::upstream_exchange(net::buffer_pool& buffers, net::deadline_wheel&, std::shared_ptr<upstream_pool> pool)
+upstream_exchange::upstream_exchange(net::buffer_pool& buffers, net::deadline_wheel&,
+                                     std::shared_ptr<upstream_pool> pool)
     : buffers_(buffers), pool_(std::move(pool)), in_(buffers_), parser_(answer_limits) {}
 
 net::task<fault> upstream_exchange::connect() {
@@ -33,7 +34,8 @@ net::task<fault> upstream_exchange::connect_fresh() {
   co_return made.why;
 }
 
-// -------------------------------------------------------------------------------------------------------------- sending
+// --------------------------------------------------------------------------------------------------------------
+// sending
 
 std::size_t upstream_exchange::send_now(std::string_view bytes) {
   net::error_code ec;
@@ -53,7 +55,8 @@ net::task<bool> upstream_exchange::send(std::string_view bytes) {
   co_return bytes.empty();
 }
 
-// ------------------------------------------------------------------------------------------------------------ the answer
+// ------------------------------------------------------------------------------------------------------------ the
+// answer
 
 fault upstream_exchange::classify(const net::error_code&) const {
   return answer_begun_ ? fault::upstream_cut : fault::upstream_no_answer;
@@ -107,7 +110,8 @@ net::task<fault> upstream_exchange::read_more() {
   co_return fault::upstream_cut;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- ending
+// ----------------------------------------------------------------------------------------------------------------
+// ending
 
 void upstream_exchange::finish(bool request_whole) {
   if (!connection_) return;

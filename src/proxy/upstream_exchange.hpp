@@ -1,8 +1,8 @@
 // One request on one connection to the backend: sending it, and reading the answer, at the same time.
 //
 // Used by what passes through and by claimed calls alike. It knows nothing of clients: the owner feeds it request bytes
-// and takes the answer's pieces. A request is written once, to one connection; another one is tried only while no byte was
-// written (RFC 9110 §9.2.2).
+// and takes the answer's pieces. A request is written once, to one connection; another one is tried only while no byte
+// was written (RFC 9110 §9.2.2).
 #pragma once
 
 #include <string>

@@ -31,7 +31,8 @@ upstream_pool::upstream_pool(asio::io_context& io, net::deadline_wheel& wheel, c
   if (!names_->found.empty()) names_->at = std::chrono::steady_clock::time_point::max();
 }
 
-// ----------------------------------------------------------------------------------------------------------------- idle
+// -----------------------------------------------------------------------------------------------------------------
+// idle
 
 upstream_ptr upstream_pool::take_idle() {
   while (!idle_.empty()) {
@@ -69,7 +70,8 @@ void upstream_pool::close_idle() {
   idle_.clear();
 }
 
-// ---------------------------------------------------------------------------------------------------------------- names
+// ----------------------------------------------------------------------------------------------------------------
+// names
 
 bool upstream_pool::resolved_recently() const {
   const auto now = std::chrono::steady_clock::now();
@@ -104,7 +106,8 @@ net::task<bool> upstream_pool::addresses(const bool& late, net::event& wake) {
   co_return !late && !names->found.empty();
 }
 
-// -------------------------------------------------------------------------------------------------------------- connect
+// --------------------------------------------------------------------------------------------------------------
+// connect
 
 net::task<upstream_pool::outcome> upstream_pool::connect() {
   bool late = false;
@@ -155,8 +158,7 @@ net::task<upstream_pool::outcome> upstream_pool::connect() {
 
 net::task<fault> upstream_pool::handshake(net::stream& s) {
   auto& tls = s.start_tls(*tls_);
-  const auto& name =
-      settings_.tls.server_name.empty() ? settings_.address.host : settings_.tls.server_name;
+  const auto& name = settings_.tls.server_name.empty() ? settings_.address.host : settings_.tls.server_name;
   boost::system::error_code literal;
   asio::ip::make_address(name, literal);
   if (literal) SSL_set_tlsext_host_name(tls.native_handle(), name.c_str());

@@ -27,7 +27,8 @@ void waiter_counts::leave(const std::string& name) {
   if (--it->second == 0) by_name_.erase(it);
 }
 
-net::task<waiters::woken> waiters::wait(const std::string& name, net::deadline::clock::time_point until, net::stream& client) {
+net::task<waiters::woken> waiters::wait(const std::string& name, net::deadline::clock::time_point until,
+                                        net::stream& client) {
   constexpr auto look_at_client = 250ms;
   constexpr auto poll = 1s;
   place p{name, {}, woken::changed};

@@ -1,6 +1,6 @@
-// Duplicates that wait for the first attempt (in_flight: wait). They hold no store connection: one subscription a process
-// wakes them, and polling every second stands behind it. Bounded per key and process; a waiter whose client goes away, or
-// whose process drains, frees its place.
+// Duplicates that wait for the first attempt (in_flight: wait). They hold no store connection: one subscription a
+// process wakes them, and polling every second stands behind it. Bounded per key and process; a waiter whose client
+// goes away, or whose process drains, frees its place.
 #pragma once
 
 #include <memory>

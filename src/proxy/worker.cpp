@@ -8,7 +8,8 @@
 namespace idem::proxy {
 
 std::int64_t unix_ms_now() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 /// A tenth towards what was seen: as many steps up as down once the middle is found, so it settles near the median, and

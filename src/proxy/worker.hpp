@@ -31,7 +31,7 @@ class claim;
 
 /// What all workers share. Touched rarely, or by one relaxed atomic operation.
 struct shared_state {
-  std::atomic<std::size_t> in_flight{0};    ///< claimed calls, attached or not
+  std::atomic<std::size_t> in_flight{0};  ///< claimed calls, attached or not
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> draining{false};
   std::atomic<bool> stopping{false};
@@ -64,7 +64,9 @@ struct runtime {
   telemetry::route_block* unrouted = nullptr;
   std::shared_ptr<net::asio::ssl::context> server_tls;
 
-  route_state* find(const config::route* r) { return r ? &routes[static_cast<std::size_t>(r - config->routes.data())] : nullptr; }
+  route_state* find(const config::route* r) {
+    return r ? &routes[static_cast<std::size_t>(r - config->routes.data())] : nullptr;
+  }
 };
 
 /// An io_context whose pending handlers can be destroyed while what they refer to is still there.
@@ -76,7 +78,8 @@ class own_context : public net::asio::io_context {
 
 class worker {
  public:
-  worker(unsigned index, shared_state& shared, store::backend& store, telemetry::registry& metrics, waiter_counts& counts);
+  worker(unsigned index, shared_state& shared, store::backend& store, telemetry::registry& metrics,
+         waiter_counts& counts);
   ~worker();
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;

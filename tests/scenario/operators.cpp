@@ -18,7 +18,8 @@ class an_operator : public on_redis {
   /// `idempotency-proxy key VERB --config … --route api …`
   outcome key(const std::string& verb, const std::string& more) const {
     const auto file = (proxy->folder().path() / "proxy.yaml").string();
-    const std::string line = std::string(IDEM_BINARY) + " key " + verb + " --config " + file + " --route api " + more + " 2>&1";
+    const std::string line =
+        std::string(IDEM_BINARY) + " key " + verb + " --config " + file + " --route api " + more + " 2>&1";
     outcome o;
     FILE* pipe = ::popen(line.c_str(), "r");
     if (!pipe) return o;

@@ -26,7 +26,7 @@ struct proxy_settings {
   std::string listen_unix;          ///< a path to listen on instead of a port
   std::string more;                 ///< more top-level lines
   bool wait_until_ready = true;
-  std::string binary;               ///< another program than the product; empty: the product
+  std::string binary;  ///< another program than the product; empty: the product
 };
 
 class proxy_process {

@@ -136,8 +136,8 @@ struct key_config {
   std::size_t max_length = 255;
   bool uuid = false;    ///< format: uuid
   bool strict = false;  ///< RFC 8941 strings only
-  /// Retention and hold of a key that has the request's fingerprint among its parts: two wanted, equal requests must not
-  /// be one for longer than a retry takes.
+  /// Retention and hold of a key that has the request's fingerprint among its parts: two wanted, equal requests must
+  /// not be one for longer than a retry takes.
   milliseconds fingerprint_ttl = 60s;
 };
 
@@ -212,17 +212,17 @@ enum class signature_scheme : std::uint8_t { none, standard_webhooks, stripe, gi
 /// How a sender of callbacks signs: what is not signed so is refused before the claim.
 struct signature_config {
   signature_scheme scheme = signature_scheme::none;
-  std::string secret_file;       ///< empty = nothing is verified
-  std::string secret;            ///< the HMAC key of that file as read at load time; never logged
+  std::string secret_file;        ///< empty = nothing is verified
+  std::string secret;             ///< the HMAC key of that file as read at load time; never logged
   milliseconds tolerance = 5min;  ///< between the signed time and now, either way, where the scheme signs a time
   bool enabled() const { return scheme != signature_scheme::none && !secret.empty(); }
 };
 
 /// What the 404 or 410 of the backend to a DELETE means.
 enum class absent_policy : std::uint8_t {
-  off,        ///< what any other 4xx means
+  off,          ///< what any other 4xx means
   if_repeated,  ///< 204 if this key was executed before, and what came of it is not known
-  always      ///< 204
+  always        ///< 204
 };
 
 struct in_flight_config {

@@ -17,8 +17,8 @@ namespace idem::idempotency {
 struct request_view {
   const http::request_head* head = nullptr;
   const config::path_captures* captures = nullptr;
-  std::string_view body;       ///< decoded from its transfer coding
-  bool body_known = false;     ///< false while only the head has come
+  std::string_view body;                  ///< decoded from its transfer coding
+  bool body_known = false;                ///< false while only the head has come
   const verified_token* token = nullptr;  ///< null: none came, or it does not verify
   /// Subject of the client's certificate, which TLS has verified (RFC 2253); nothing without one.
   std::optional<std::string_view> client_subject;
@@ -37,11 +37,11 @@ std::string record_name(std::string_view prefix, std::string_view name_space, co
                         const std::vector<name_part>& key);
 
 enum class identity_kind : std::uint8_t {
-  keyed,      ///< `name` is the record's name
-  keyless,    ///< no key, and none is required: the request passes untouched
-  unverified, ///< the route goes by claims, and there is no token that verifies: passes untouched, never replayed
-  need_body,  ///< the body, which is not known yet, has a say; nothing that the head shows refuses the request
-  refused     ///< answer `refusal`
+  keyed,       ///< `name` is the record's name
+  keyless,     ///< no key, and none is required: the request passes untouched
+  unverified,  ///< the route goes by claims, and there is no token that verifies: passes untouched, never replayed
+  need_body,   ///< the body, which is not known yet, has a say; nothing that the head shows refuses the request
+  refused      ///< answer `refusal`
 };
 
 struct identity {

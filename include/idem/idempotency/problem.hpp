@@ -45,17 +45,21 @@ const problem_row& row(problem_code code);
 /// One answer to be. Starts from the table's row; what the situation decides is changed before it is written.
 struct problem {
   explicit problem(problem_code c)
-      : code(c), status(row(c).status), detail(row(c).detail), retryable(row(c).retryable), safe_new_key(row(c).safe_new_key) {}
+      : code(c),
+        status(row(c).status),
+        detail(row(c).detail),
+        retryable(row(c).retryable),
+        safe_new_key(row(c).safe_new_key) {}
 
   problem_code code;
   unsigned status;
   std::string detail;  ///< never holds anything that the client sent
   bool retryable;
   bool safe_new_key;
-  std::optional<unsigned> retry_after;      ///< seconds
-  std::optional<std::int64_t> first_seen;   ///< unix milliseconds; member `first_seen` (RFC 3339)
-  std::optional<unsigned> attempt;          ///< member `attempt`
-  bool close = false;                       ///< the connection ends after this answer
+  std::optional<unsigned> retry_after;     ///< seconds
+  std::optional<std::int64_t> first_seen;  ///< unix milliseconds; member `first_seen` (RFC 3339)
+  std::optional<unsigned> attempt;         ///< member `attempt`
+  bool close = false;                      ///< the connection ends after this answer
 };
 
 /// The reason phrase of a status of ours (RFC 9110 §15); "Unknown" for others.

@@ -26,8 +26,8 @@ enum class record_state : char {
 
 /// Who made an attempt: a random token for each, never used again once it was given up.
 struct owner {
-  std::uint16_t attempt = 1;         ///< from 1, saturates at 0xffff
-  std::array<char, 32> token = {};   ///< lower-case hex of 128 random bits
+  std::uint16_t attempt = 1;        ///< from 1, saturates at 0xffff
+  std::array<char, 32> token = {};  ///< lower-case hex of 128 random bits
 
   /// A fresh token from the system's random generator.
   static owner fresh(std::uint16_t attempt);
@@ -59,10 +59,10 @@ struct record {
   config::guarantee guarantee = config::guarantee::at_most_once;
   std::int64_t created = 0;  ///< unix milliseconds, for display only
   idempotency::fingerprint fingerprint;
-  unsigned status = 0;             ///< 0 without an answer
-  std::string_view header_block;   ///< reason CRLF, then `Name: value` CRLF for each line
-  std::string_view body;           ///< decoded from its framing, otherwise as it came
-  std::string_view reason() const; ///< first line of the header block
+  unsigned status = 0;                    ///< 0 without an answer
+  std::string_view header_block;          ///< reason CRLF, then `Name: value` CRLF for each line
+  std::string_view body;                  ///< decoded from its framing, otherwise as it came
+  std::string_view reason() const;        ///< first line of the header block
   std::string_view header_lines() const;  ///< the rest
 };
 

@@ -21,31 +21,33 @@ enum class op : std::uint8_t {
   declare,    ///< own P or R, own X if `declare_x`, or absent → `value` (a U) with `ttl`; anything else stays
   take_over,  ///< prefix equals `expect` and TTL ≤ `hold` → `value` with `ttl`
   revoke,     ///< prefix equals `expect` (a P) → the same record with state R and `ttl`
-  resolve,    ///< prefix equals `expect` (a U) → `value` with `ttl`; with an empty value → gone, only if TTL ≤ `hold` − `lease`
+  resolve,  ///< prefix equals `expect` (a U) → `value` with `ttl`; with an empty value → gone, only if TTL ≤ `hold` −
+            ///< `lease`
 };
 
 /// A command. Views must stay valid until the completion was called.
 struct command {
   op what = op::look;
-  std::string_view name;    ///< record name with prefix and braces
-  std::string_view value;   ///< encoded record to write
-  std::string_view expect;  ///< `own` commands: the 37 bytes of owner.text(); take_over, revoke, resolve: the 42-byte prefix seen
+  std::string_view name;   ///< record name with prefix and braces
+  std::string_view value;  ///< encoded record to write
+  std::string_view
+      expect;  ///< `own` commands: the 37 bytes of owner.text(); take_over, revoke, resolve: the 42-byte prefix seen
   milliseconds ttl{};
   milliseconds hold{};
   milliseconds lease{};
   bool declare_x = false;
-  bool notify = false;      ///< wake waiters of this record afterwards (routes with in_flight: wait)
+  bool notify = false;  ///< wake waiters of this record afterwards (routes with in_flight: wait)
 };
 
 enum class verdict : std::uint8_t {
-  found,        ///< claim, look: `value` stands there. For claim that includes the own one that was just written
-  absent,       ///< claim: nothing stands there (it expired between the steps); look: nothing
-  done,         ///< the transition happened
-  recreated,    ///< renew, complete, declare: nothing stood there; it was written again. The record had been lost
-  already,      ///< complete: own final record stands there already, in `value`
-  lost,         ///< the comparison failed: `value` is what stands there (empty if nothing), with its TTL where it is known
-  refused,      ///< the store answers, but takes no writes (OOM, MISCONF, NOREPLICAS); nothing was written
-  unavailable   ///< no usable reply. See `sent`
+  found,      ///< claim, look: `value` stands there. For claim that includes the own one that was just written
+  absent,     ///< claim: nothing stands there (it expired between the steps); look: nothing
+  done,       ///< the transition happened
+  recreated,  ///< renew, complete, declare: nothing stood there; it was written again. The record had been lost
+  already,    ///< complete: own final record stands there already, in `value`
+  lost,     ///< the comparison failed: `value` is what stands there (empty if nothing), with its TTL where it is known
+  refused,  ///< the store answers, but takes no writes (OOM, MISCONF, NOREPLICAS); nothing was written
+  unavailable  ///< no usable reply. See `sent`
 };
 
 struct reply {
@@ -55,8 +57,8 @@ struct reply {
   verdict what = verdict::unavailable;
   std::string value;
   std::int64_t ttl = no_record;  ///< milliseconds left; no_record; no_expiry
-  bool sent = false;             ///< unavailable: bytes of the command may have reached the store: it can still take effect
-  bool write_refused = false;    ///< claim: the record was read, but a write was refused (replays go on)
+  bool sent = false;  ///< unavailable: bytes of the command may have reached the store: it can still take effect
+  bool write_refused = false;  ///< claim: the record was read, but a write was refused (replays go on)
 };
 
 }  // namespace idem::idempotency

@@ -1,5 +1,5 @@
-// Read buffers of one thread: 16 KiB, uninitialised, kept in a free list. A buffer belongs to whoever waits for bytes of a
-// message; a connection between two requests holds none. Must outlive its buffers.
+// Read buffers of one thread: 16 KiB, uninitialised, kept in a free list. A buffer belongs to whoever waits for bytes
+// of a message; a connection between two requests holds none. Must outlive its buffers.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,8 @@ class deadline {
  public:
   using clock = std::chrono::steady_clock;
 
-  explicit deadline(deadline_wheel& wheel, callback<void()> action = nullptr) : wheel_(wheel), action_(std::move(action)) {}
+  explicit deadline(deadline_wheel& wheel, callback<void()> action = nullptr)
+      : wheel_(wheel), action_(std::move(action)) {}
   ~deadline() { unlink(); }
   deadline(const deadline&) = delete;
   deadline& operator=(const deadline&) = delete;
@@ -68,7 +69,7 @@ class deadline_wheel {
   timer timer_;
   std::array<deadline*, slots> wheel_{};
   deadline::clock::time_point start_;
-  std::int64_t done_ = 0;      ///< ticks whose slots were looked at
+  std::int64_t done_ = 0;  ///< ticks whose slots were looked at
   std::size_t linked_ = 0;
   bool running_ = false;
   bool stopped_ = false;

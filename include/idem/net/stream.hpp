@@ -1,7 +1,7 @@
 // A byte stream to a peer: TCP or unix socket, plain or TLS, behind one set of calls.
 //
-// Reading and writing cost no virtual call and no extra coroutine on the plain path. One read and one write may be under
-// way at the same time. Belongs to one thread.
+// Reading and writing cost no virtual call and no extra coroutine on the plain path. One read and one write may be
+// under way at the same time. Belongs to one thread.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -26,9 +26,7 @@ class stream {
   explicit stream(socket s) : socket_(std::make_unique<socket>(std::move(s))) {}
   stream(stream&&) noexcept = default;
   stream& operator=(stream&&) = delete;
-  ~stream() {
-    tls_.reset();
-  }
+  ~stream() { tls_.reset(); }
 
   socket& lowest() { return *socket_; }
   tls_stream* tls() { return tls_.get(); }

@@ -22,7 +22,8 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 using executor = asio::io_context::executor_type;
-using timer = asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, executor>;
+using timer =
+    asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, executor>;
 /// TCP and unix sockets alike.
 using socket = asio::basic_stream_socket<asio::generic::stream_protocol, executor>;
 

@@ -36,13 +36,13 @@ void error(std::string_view event, log_fields fields = {});
 /// One request, for the access log. Copied into a queue; formatted off the request's thread. Small strings only.
 struct access_entry {
   std::chrono::system_clock::time_point at;
-  std::string method;      ///< at most 32 bytes are kept
-  std::string route;       ///< name, or empty
-  std::string path;        ///< only without a route; at most 256 bytes are kept
-  std::string key_hash;    ///< hash of the record's name, or empty
-  std::string client;      ///< address
+  std::string method;    ///< at most 32 bytes are kept
+  std::string route;     ///< name, or empty
+  std::string path;      ///< only without a route; at most 256 bytes are kept
+  std::string key_hash;  ///< hash of the record's name, or empty
+  std::string client;    ///< address
   decision what = decision::passed;
-  unsigned status = 0;     ///< 0 = no answer was sent
+  unsigned status = 0;  ///< 0 = no answer was sent
   unsigned attempt = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;  ///< bodies
   std::chrono::microseconds total{}, upstream{}, store{};

@@ -1,8 +1,8 @@
 // Counters of what was decided, latencies, and gauges; Prometheus text (format 0.0.4).
 //
 // Each worker thread counts into a block of its own (relaxed atomics, no sharing on a request's way); a scrape adds the
-// blocks up. Blocks live as long as the registry, so pointers to them stay valid over reloads. Labels are route names and
-// fixed words: never a key, a path or anything else that a client chose.
+// blocks up. Blocks live as long as the registry, so pointers to them stay valid over reloads. Labels are route names
+// and fixed words: never a key, a path or anything else that a client chose.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ namespace idem::telemetry {
 
 /// What became of one request. The label `decision` of idempotency_proxy_requests_total.
 enum class decision : std::uint8_t {
-  executed,         ///< first execution, its answer stored
-  released,         ///< executed, answer says "not executed": key free again
-  declared,         ///< executed, outcome unknown
-  taken_over,       ///< executed as a later attempt
-  not_stored,       ///< executed, answer could not be stored in time
+  executed,    ///< first execution, its answer stored
+  released,    ///< executed, answer says "not executed": key free again
+  declared,    ///< executed, outcome unknown
+  taken_over,  ///< executed as a later attempt
+  not_stored,  ///< executed, answer could not be stored in time
   replayed,
-  waited,           ///< replayed after waiting
+  waited,  ///< replayed after waiting
   in_progress,
-  mismatch,         ///< key-reused
+  mismatch,  ///< key-reused
   fingerprint_unknown,
   outcome_unknown,
   answer_not_kept,
@@ -35,20 +35,20 @@ enum class decision : std::uint8_t {
   too_large,
   busy,
   store_unavailable,
-  bypassed,         ///< on_store_error: allow
+  bypassed,  ///< on_store_error: allow
   upstream_unavailable,
   upstream_failed,
   upstream_timeout,
-  passed,           ///< no key on an idempotent route, an upgrade, or no route at all
-  malformed,        ///< refused by the message gate, or a limit
-  timed_out,        ///< request-timeout
-  client_gone,      ///< the client went away before its request was whole
-  observed_execute, ///< mode observe: what enforce would have done
+  passed,            ///< no key on an idempotent route, an upgrade, or no route at all
+  malformed,         ///< refused by the message gate, or a limit
+  timed_out,         ///< request-timeout
+  client_gone,       ///< the client went away before its request was whole
+  observed_execute,  ///< mode observe: what enforce would have done
   observed_replay,
   observed_in_progress,
   observed_mismatch,
   observed_other,
-  bad_signature     ///< a callback that its sender did not sign
+  bad_signature  ///< a callback that its sender did not sign
 };
 inline constexpr std::size_t decision_count = 32;
 std::string_view name_of(decision d);

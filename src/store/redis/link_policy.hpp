@@ -39,7 +39,8 @@ class link_policy {
 
   phase where() const { return phase_; }
 
-  /// @param elsewhere when another connection of this process to the same store was last made: if that is after our last
+  /// @param elsewhere when another connection of this process to the same store was last made: if that is after our
+  /// last
   ///        failure, the store is back, and there is nothing to wait for
   admission admit(time_point now, time_point elsewhere = {}) const;
   void connecting() { phase_ = phase::connecting; }

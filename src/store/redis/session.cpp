@@ -18,7 +18,9 @@ session_core::session_core(net::asio::io_context& io, std::shared_ptr<shared_par
       deadlines_(io.get_executor()) {}
 
 void session_core::submit(const command& c, completion done) {
-  if (closed_ || connection_->admit(parts_->last_ready.load(std::memory_order_relaxed)) == link_policy::admission::refuse) return done(reply{});
+  if (closed_ ||
+      connection_->admit(parts_->last_ready.load(std::memory_order_relaxed)) == link_policy::admission::refuse)
+    return done(reply{});
   pipeline_.submit(c, std::move(done), clock::now() + parts_->settings.command_timeout);
   schedule_flush();
   watch_deadlines();

@@ -80,8 +80,6 @@ TEST(a_proxy_header_of_version_2, that_breaks_its_form_is_refused) {
   EXPECT_EQ(whole(third).type, kind::invalid);
 }
 
-TEST(bytes_without_a_proxy_header, are_refused) {
-  EXPECT_EQ(whole("GET / HTTP/1.1\r\n\r\n").type, kind::invalid);
-}
+TEST(bytes_without_a_proxy_header, are_refused) { EXPECT_EQ(whole("GET / HTTP/1.1\r\n\r\n").type, kind::invalid); }
 
 }  // namespace
