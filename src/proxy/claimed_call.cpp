@@ -65,7 +65,7 @@ std::chrono::milliseconds claimed_call::elapsed() const {
 // ------------------------------------------------------------------------------------------------------------- sending
 
 net::task<next> claimed_call::prepare() {
-  fault_ = co_await up_.connect();
+  fault_ = co_await up_.connect(reuse::peeked);
   if (fault_ == fault::none && broken_off_ != fault::none) fault_ = broken_off_;
   if (fault_ != fault::none) co_return next::execute;
   auto n = co_await send_while_leased();

@@ -102,7 +102,8 @@ net::task<client_connection::head_result> client_connection::read_head() {
   while (result == parse_result::need_more) {
     if (in.full()) in.grow(limits.header_limit + 1024);
     idle_ = !started;
-    auto [ec, n] = co_await stream.read_some(in.room(in.empty()));
+    const auto room = in.room(in.empty());
+    auto [ec, n] = co_await (started ? stream.read_some(room) : stream.read_first(room));
     idle_ = false;
     if (timed_out_) co_return started ? head_result::late : head_result::ended;
     if (ec) co_return head_result::ended;
@@ -119,12 +120,13 @@ net::task<client_connection::head_result> client_connection::read_head() {
 
 net::task<after> client_connection::serve() {
   const auto& head = parser.head();
-  facts = {http::iequals(head.method, "HEAD") && head.method == "HEAD",
+  facts = {head.method == "HEAD",
            head.keep_alive,
            head.expect_continue,
            head.upgrade,
            head.minor,
-           head.method == "DELETE"};
+           head.method == "DELETE",
+           head.method == "GET" || head.method == "HEAD" || head.method == "OPTIONS"};
   config::path_captures captures;
   route = runtime->find(runtime->config->find(head.method, head.authority, head.path, captures));
   gone = false;
@@ -211,8 +213,7 @@ net::task<void> client_connection::linger() {
   auto scratch = w.buffers.take();
   while (!timed_out_ && std::chrono::steady_clock::now() < until) {
     read_limit_.after(2s);
-    auto [failed, n] = co_await stream.lowest().async_read_some(
-        net::asio::buffer(scratch.get(), net::buffer_pool::size), net::as_result);
+    auto [failed, n] = co_await stream.read_raw(net::asio::buffer(scratch.get(), net::buffer_pool::size));
     if (failed) break;
   }
   read_limit_.clear();

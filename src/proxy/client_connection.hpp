@@ -31,6 +31,7 @@ struct request_facts {
   bool upgrade = false;
   unsigned minor = 1;
   bool delete_method = false;
+  bool safe_method = false;  ///< RFC 9110 §9.2.1
 };
 
 /// How an exchange leaves the connection.

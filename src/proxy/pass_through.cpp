@@ -124,7 +124,7 @@ net::task<bool> pass_through::open() {
     fault_ = broken_off_;
     co_return false;
   }
-  fault_ = co_await up_.connect();
+  fault_ = co_await up_.connect(c_.facts.safe_method ? reuse::watched : reuse::peeked);
   if (fault_ != fault::none) co_return false;
   auto sent = up_.send_now(request_);
   if (up_.write_failed() && !up_.written()) {

@@ -16,8 +16,8 @@ upstream_exchange::upstream_exchange(net::buffer_pool& buffers, net::deadline_wh
                                      std::shared_ptr<upstream_pool> pool)
     : buffers_(buffers), pool_(std::move(pool)), in_(buffers_), parser_(answer_limits) {}
 
-net::task<fault> upstream_exchange::connect() {
-  connection_ = pool_->take_idle();
+net::task<fault> upstream_exchange::connect(reuse how) {
+  connection_ = pool_->take_idle(how);
   if (connection_) co_return fault::none;
   co_return co_await connect_fresh();
 }
@@ -72,7 +72,8 @@ net::task<fault> upstream_exchange::read_head(std::string_view method) {
     }
     if (in_.full()) in_.grow(answer_limits.header_bytes + 1024);
     if (closed_) co_return classify({});
-    auto [ec, n] = co_await connection_->stream.read_some(in_.room());
+    auto& from = connection_->stream;
+    auto [ec, n] = co_await (answer_begun_ ? from.read_some(in_.room()) : from.read_first(in_.room()));
     if (ec) co_return classify(ec);
     in_.commit(n);
     answer_begun_ = true;

@@ -21,7 +21,7 @@ class upstream_exchange {
   upstream_exchange(net::buffer_pool& buffers, net::deadline_wheel& wheel, std::shared_ptr<upstream_pool> pool);
 
   /// Takes an idle connection or makes one. fault::none when there is one.
-  net::task<fault> connect();
+  net::task<fault> connect(reuse how);
   /// A new connection only, after an idle one turned out to be dead before a byte was written.
   net::task<fault> connect_fresh();
 

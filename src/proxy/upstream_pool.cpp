@@ -34,16 +34,16 @@ upstream_pool::upstream_pool(asio::io_context& io, net::deadline_wheel& wheel, c
 // -----------------------------------------------------------------------------------------------------------------
 // idle
 
-upstream_ptr upstream_pool::take_idle() {
+upstream_ptr upstream_pool::take_idle(reuse how) {
   while (!idle_.empty()) {
     auto c = std::move(idle_.back());
     idle_.pop_back();
     metrics_.upstream_idle.fetch_sub(1, std::memory_order_relaxed);
-    if (c->stream.quiet()) {
-      metrics_.upstream_reuses.fetch_add(1, std::memory_order_relaxed);
-      c->reused = true;
-      return c;
-    }
+    if (c->stream.disturbed() || (how == reuse::peeked && !c->stream.quiet())) continue;
+    c->stream.cancel();  // the watch
+    metrics_.upstream_reuses.fetch_add(1, std::memory_order_relaxed);
+    c->reused = true;
+    return c;
   }
   return nullptr;
 }
@@ -51,9 +51,21 @@ upstream_ptr upstream_pool::take_idle() {
 void upstream_pool::give_back(upstream_ptr c) {
   if (idle_.size() >= settings_.keep_alive_max_idle) return;
   c->idle_since = std::chrono::steady_clock::now();
+  c->stream.watch([pool = weak_from_this(), which = c.get()](const net::error_code& ec) {
+    if (ec) return;
+    if (const auto self = pool.lock()) self->leave(which);
+  });
   idle_.push_back(std::move(c));
   metrics_.upstream_idle.fetch_add(1, std::memory_order_relaxed);
   if (!sweeper_.armed()) sweeper_.after(settings_.keep_alive_idle);
+}
+
+/// The backend has ended the connection, or said something that nobody asked for.
+void upstream_pool::leave(const upstream_connection* c) {
+  const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto& i) { return i.get() == c; });
+  if (found == idle_.end()) return;  // it was taken, and found disturbed, before this was told
+  idle_.erase(found);
+  metrics_.upstream_idle.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// The oldest stand in front, since the last in is the first out.

@@ -29,14 +29,21 @@ struct upstream_connection {
 };
 using upstream_ptr = std::unique_ptr<upstream_connection>;
 
-class upstream_pool {
+/// How sure an idle connection must be. A backend that ends one while a request is on its way leaves that request's
+/// outcome unknown, so what cannot be sent again looks once more.
+enum class reuse : std::uint8_t {
+  watched,  ///< nothing has come, as far as the event loop has been told
+  peeked    ///< and the kernel has just said the same; one system call
+};
+
+class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
  public:
   /// @param tls null for plain connections; shared by all threads
   upstream_pool(net::asio::io_context& io, net::deadline_wheel& wheel, const config::upstream_config& settings,
                 std::shared_ptr<net::asio::ssl::context> tls, telemetry::worker_block& metrics);
 
-  /// A connection that was just found quiet, or null.
-  upstream_ptr take_idle();
+  /// A connection on which nothing has come since its last answer, or null.
+  upstream_ptr take_idle(reuse how);
   void give_back(upstream_ptr connection);
 
   struct outcome {
@@ -65,6 +72,7 @@ class upstream_pool {
   net::task<bool> addresses(const bool& late, net::event& wake);
   net::task<fault> handshake(net::stream& s);
   void sweep();
+  void leave(const upstream_connection* c);
 
   net::asio::io_context& io_;
   net::deadline_wheel& wheel_;

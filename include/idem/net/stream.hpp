@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "idem/net/edge_socket.hpp"
 #include "idem/net/types.hpp"
 
 namespace idem::net {
@@ -23,7 +24,7 @@ class stream {
  public:
   using tls_stream = asio::ssl::stream<socket&>;
 
-  explicit stream(socket s) : socket_(std::make_unique<socket>(std::move(s))) {}
+  explicit stream(socket s) : socket_(std::make_unique<edge_socket>(std::move(s))) {}
   stream(stream&&) noexcept = default;
   stream& operator=(stream&&) = delete;
   ~stream() { tls_.reset(); }
@@ -36,16 +37,25 @@ class stream {
   }
 
   /// co_await → tuple(error_code, bytes)
-  auto read_some(asio::mutable_buffer b) {
+  auto read(asio::mutable_buffer b, edge_socket::expect what) {
     return asio::async_initiate<decltype(as_result), void(error_code, std::size_t)>(
-        [this, b](auto handler) {
+        [this, b, what](auto handler) {
           if (tls_) {
             tls_->async_read_some(b, std::move(handler));
           } else {
-            socket_->async_read_some(b, std::move(handler));
+            socket_->async_read(b, what, std::move(handler));
           }
         },
         as_result);
+  }
+
+  auto read_some(asio::mutable_buffer b) { return read(b, edge_socket::expect::rest); }
+  /// The same for the first bytes of a message, when all that came before was read: costs no look in vain.
+  auto read_first(asio::mutable_buffer b) { return read(b, edge_socket::expect::message); }
+  /// The bytes as they come, below TLS.
+  auto read_raw(asio::mutable_buffer b) {
+    return asio::async_initiate<decltype(as_result), void(error_code, std::size_t)>(
+        [this, b](auto handler) { socket_->async_read(b, edge_socket::expect::rest, std::move(handler)); }, as_result);
   }
   auto write_some(asio::const_buffer b) {
     return asio::async_initiate<decltype(as_result), void(error_code, std::size_t)>(
@@ -86,6 +96,14 @@ class stream {
     }
   }
 
+  /// handler(error_code) as soon as anything comes, the peer's end included; nothing of it is read. cancel() ends it.
+  template <class Handler>
+  void watch(Handler handler) {
+    socket_->async_watch(std::move(handler));
+  }
+  /// Whether anything has come since watch() began, as far as this thread has been told.
+  bool disturbed() const { return socket_->disturbed(); }
+
   /// Whether an idle connection is still good: nothing to read, no end, no error. One system call.
   bool quiet() {
     char c;
@@ -118,7 +136,7 @@ class stream {
   bool is_open() const { return socket_->is_open(); }
 
  private:
-  std::unique_ptr<socket> socket_;
+  std::unique_ptr<edge_socket> socket_;
   std::unique_ptr<tls_stream> tls_;
 };
 

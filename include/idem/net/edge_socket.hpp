@@ -1,0 +1,128 @@
+// A socket that waits for the first bytes of a message without asking the kernel for them in vain.
+//
+// Asio tries each read at once and waits only when that fails. Between two messages it always fails, since the peer has
+// its turn, and a system call costs more than anything else that a small request needs. Linux tells with the bytes of a
+// read whether any are left (tcp(7), TCP_INQ): if none are, the next ones come with an event of their own, and Asio's
+// reactor is told so by the status that it has for this. Sockets that cannot tell (unix ones) read as Asio does.
+//
+// It uses the reactor of Boost 1.81 below its public interface: reads here are operations of our own in its queues.
+#pragma once
+
+#include <boost/asio/detail/reactor.hpp>
+#include <boost/asio/detail/reactor_op.hpp>
+#include <boost/asio/recycling_allocator.hpp>
+
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "idem/net/types.hpp"
+
+namespace idem::net {
+
+class edge_socket : public socket {
+ public:
+  enum class expect {
+    message,  ///< nothing is owed: the peer speaks when it likes
+    rest      ///< a message has begun. What ended the connection may have come with its first part: looks at once
+  };
+
+  explicit edge_socket(socket&& s)
+      : socket(std::move(s)),
+        reactor_(asio::use_service<asio::detail::reactor>(
+            asio::query(get_executor(), asio::execution::context))) {}
+
+  /// handler(error_code, bytes), later on this thread, never from inside of this call. One read at a time; cancel() and
+  /// close() end it with operation_aborted.
+  template <class Handler>
+  void async_read(asio::mutable_buffer b, expect what, Handler handler) {
+    start(make<read_op<Handler>>(*this, b, std::move(handler)), what);
+  }
+
+  /// Until the next read: handler(error_code) when anything comes, the peer's end included, and nothing of it is taken.
+  /// cancel() ends it. To be started after a read that left nothing.
+  template <class Handler>
+  void async_watch(Handler handler) {
+    disturbed_ = false;
+    start(make<watch_op<Handler>>(*this, std::move(handler)), expect::message);
+  }
+  /// Something came since the watch began, whether its handler has run or not.
+  bool disturbed() const { return disturbed_; }
+  /// The last read took all that had come, and the peer had not ended.
+  bool drained() const { return drained_; }
+
+ private:
+  using reactor = asio::detail::reactor;
+  using operation = asio::detail::operation;
+
+  struct op : asio::detail::reactor_op {
+    using status = asio::detail::reactor_op::status;
+    op(edge_socket& s, perform_func_type perform, func_type complete)
+        : reactor_op(error_code(), perform, complete), from(s) {}
+    edge_socket& from;
+    bool tried = false;  ///< just now, with no result: the reactor need not try again
+  };
+
+  template <class Handler>
+  struct read_op : op {
+    read_op(edge_socket& s, asio::mutable_buffer b, Handler&& h)
+        : op(s, &read_op::attempt, &read_op::complete), into(b), handler(std::move(h)) {}
+
+    static op::status attempt(asio::detail::reactor_op* base) {
+      auto& self = *static_cast<read_op*>(base);
+      return self.tried ? op::not_done : self.from.receive(self.into, self.ec_, self.bytes_transferred_);
+    }
+    static void complete(void* owner, operation* base, const error_code&, std::size_t) {
+      auto* self = static_cast<read_op*>(base);
+      auto h = std::move(self->handler);
+      const auto ec = self->ec_;
+      const auto n = self->bytes_transferred_;
+      dispose(self);
+      if (owner) std::move(h)(ec, n);
+    }
+    asio::mutable_buffer into;
+    Handler handler;
+  };
+
+  template <class Handler>
+  struct watch_op : op {
+    watch_op(edge_socket& s, Handler&& h) : op(s, &watch_op::attempt, &watch_op::complete), handler(std::move(h)) {}
+
+    static op::status attempt(asio::detail::reactor_op* base) {
+      auto& self = *static_cast<watch_op*>(base);
+      if (self.tried || self.from.nothing_to_read()) return op::not_done;
+      self.from.disturbed_ = true;
+      return op::done;
+    }
+    static void complete(void* owner, operation* base, const error_code&, std::size_t) {
+      auto* self = static_cast<watch_op*>(base);
+      auto h = std::move(self->handler);
+      const auto ec = self->ec_;
+      dispose(self);
+      if (owner) std::move(h)(ec);
+    }
+    Handler handler;
+  };
+
+  template <class Op, class... Args>
+  static Op* make(Args&&... args) {
+    return ::new (static_cast<void*>(asio::recycling_allocator<Op>().allocate(1))) Op(std::forward<Args>(args)...);
+  }
+  template <class Op>
+  static void dispose(Op* o) {
+    o->~Op();
+    asio::recycling_allocator<Op>().deallocate(o, 1);
+  }
+
+  void start(op* o, expect what);
+  op::status receive(asio::mutable_buffer b, error_code& ec, std::size_t& n);
+  bool nothing_to_read();
+
+  reactor& reactor_;
+  bool asked_ = false;       ///< the kernel, to tell what is left
+  bool tells_rest_ = false;  ///< and it does
+  bool drained_ = false;
+  bool disturbed_ = false;
+};
+
+}  // namespace idem::net
