@@ -14,7 +14,7 @@ namespace asio = net::asio;
 namespace http = boost::beast::http;
 
 constexpr auto time_limit = std::chrono::seconds(2);
-constexpr auto tuple = asio::as_tuple(asio::use_awaitable_t<net::executor>());
+constexpr auto tuple = net::as_result;
 
 struct outcome {
   net::error_code ec;
@@ -52,6 +52,11 @@ net::task<void> post(net::socket& socket, const std::vector<stream_endpoint>& en
   result.body = parser.get().body();
 }
 
+net::task<void> set_after(net::task<void> t, bool& done) {
+  co_await t;
+  done = true;
+}
+
 }  // namespace
 
 int post_drain(const config::endpoint& address, std::string& message) {
@@ -65,8 +70,8 @@ int post_drain(const config::endpoint& address, std::string& message) {
   net::socket socket(io.get_executor());
   outcome result;
   bool done = false;
-  asio::co_spawn(io.get_executor(), post(socket, endpoints, address.is_unix() ? "localhost" : address.text, result),
-                 [&](std::exception_ptr) { done = true; });
+  net::spawn(io.get_executor(),
+             set_after(post(socket, endpoints, address.is_unix() ? "localhost" : address.text, result), done));
   io.run_for(time_limit);
   if (!done) {
     message = "no answer from " + address.text + " within 2 s";

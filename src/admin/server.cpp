@@ -29,7 +29,7 @@ constexpr std::size_t connection_limit = 32;
 constexpr auto connection_time = 5s;
 constexpr auto accept_pause = 100ms;
 
-constexpr auto tuple = asio::as_tuple(asio::use_awaitable_t<net::executor>());
+constexpr auto tuple = net::as_result;
 
 using acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol, net::executor>;
 
@@ -128,10 +128,7 @@ net::error_code admin_server::impl::listen(std::string& message) {
   return ec;
 }
 
-void admin_server::impl::start() {
-  asio::co_spawn(
-      executor_, [self = shared_from_this()]() -> net::task<void> { co_await self->accept(); }, asio::detached);
-}
+void admin_server::impl::start() { net::spawn(executor_, net::keeping(shared_from_this(), accept())); }
 
 void admin_server::impl::close() {
   if (std::exchange(closed_, true)) return;
@@ -169,8 +166,7 @@ net::task<void> admin_server::impl::accept() {
       connections_.pop_front();
     }
     connections_.push_back(c);
-    asio::co_spawn(
-        executor_, [self = shared_from_this(), c]() -> net::task<void> { co_await self->serve(c); }, asio::detached);
+    net::spawn(executor_, net::keeping(shared_from_this(), serve(c)));
   }
 }
 

@@ -1,8 +1,5 @@
 #include "proxy/aftermath.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
 #include <algorithm>
 
 #include "idem/telemetry/log.hpp"
@@ -27,7 +24,7 @@ void aftermath::keep_settling(std::shared_ptr<claim> c, std::size_t bytes) {
     c->stop_renewing();
     return;
   }
-  net::asio::co_spawn(w_.io.get_executor(), settle(std::move(c), bytes), net::asio::detached);
+  net::spawn(w_.io.get_executor(), settle(std::move(c), bytes));
 }
 
 net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
@@ -58,7 +55,7 @@ net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
 void aftermath::release_abandoned(std::shared_ptr<claim> c) {
   for (const auto& token : c->engine.take_abandoned_tokens()) {
     if (pending_ >= max_jobs) return;
-    net::asio::co_spawn(w_.io.get_executor(), release(c, token), net::asio::detached);
+    net::spawn(w_.io.get_executor(), release(c, token));
   }
 }
 

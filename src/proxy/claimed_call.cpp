@@ -1,8 +1,5 @@
 #include "proxy/claimed_call.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
 #include <algorithm>
 
 #include "proxy/forwarding.hpp"
@@ -111,7 +108,7 @@ void claimed_call::send_first() {
   if (!bypass_) claim_->start_renewing();
   if (!unsent_.empty()) {
     uploading_ = true;
-    asio::co_spawn(c_.w.io.get_executor(), upload(), asio::detached);
+    net::spawn(c_.w.io.get_executor(), upload());
   }
 }
 

@@ -1,7 +1,5 @@
 #include "proxy/listener.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -133,7 +131,7 @@ listener::listener(worker& w, int descriptor, bool is_unix) : w_(w), acceptor_(w
   acceptor_.non_blocking(true, ec);
 }
 
-void listener::start() { asio::co_spawn(w_.io.get_executor(), run(), asio::detached); }
+void listener::start() { net::spawn(w_.io.get_executor(), run()); }
 
 net::task<void> listener::pause(std::chrono::milliseconds t) {
   net::event woken;
@@ -186,12 +184,11 @@ void listener::take(net::socket s) {
   s.non_blocking(true, ec);
   w_.metrics.accepted.fetch_add(1, std::memory_order_relaxed);
   auto connection = std::make_shared<client_connection>(w_, net::stream(std::move(s)), std::move(peer));
-  asio::co_spawn(
-      w_.io.get_executor(), [connection]() -> net::task<void> { co_await connection->run(); },
-      [connection](std::exception_ptr e) {
-        // One connection must never take the process with it; what it held lapses into an unknown outcome.
-        if (e) telemetry::error("a connection ended by an exception");
-      });
+  auto life = connection->run();
+  net::spawn(w_.io.get_executor(), net::keeping(std::move(connection), std::move(life)), [](const std::exception_ptr&) {
+    // One connection must never take the process with it; what it held lapses into an unknown outcome.
+    telemetry::error("a connection ended by an exception");
+  });
 }
 
 void listener::close() {

@@ -1,8 +1,5 @@
 #include "proxy/pass_through.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
 #include "proxy/forwarding.hpp"
 #include "proxy/tunnel.hpp"
 
@@ -64,7 +61,7 @@ net::task<after> pass_through::run() {
   watch_.after(watch_period);
   if (!upload_whole_) {
     uploading_ = true;
-    asio::co_spawn(c_.w.io.get_executor(), upload(), asio::detached);
+    net::spawn(c_.w.io.get_executor(), upload());
   }
   auto how = co_await answer();
   if (uploading_) {

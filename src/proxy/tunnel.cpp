@@ -1,7 +1,7 @@
 #include "proxy/tunnel.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
 
 #include <string>
 
@@ -22,7 +22,43 @@ net::task<bool> write_all(net::stream& to, std::string_view bytes) {
   co_return true;
 }
 
-/// One direction. A clean end of `from` becomes a half-close of `to`; a failure ends both.
+/// The record that ends the sending side of TLS (RFC 8446 §6.1); what the peer sends can still be read after it.
+///
+/// Asio's async_shutdown waits for the peer's own close_notify and fails on data that comes before it. So OpenSSL
+/// writes the record into a buffer of ours for once.
+std::string close_notify(SSL* connection) {
+  auto* const usual = SSL_get_wbio(connection);
+  auto* const record = BIO_new(BIO_s_mem());
+  if (record == nullptr) return {};
+  BIO_up_ref(usual);
+  BIO_up_ref(record);
+  SSL_set0_wbio(connection, record);
+  SSL_shutdown(connection);
+  SSL_set0_wbio(connection, usual);
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(record, &data);
+  std::string bytes(data, static_cast<std::size_t>(size > 0 ? size : 0));
+  BIO_free(record);
+  return bytes;
+}
+
+net::task<bool> half_close(net::stream& to) {
+  net::error_code ec;
+  if (auto* tls = to.tls()) {
+    const auto bytes = close_notify(tls->native_handle());
+    for (std::string_view rest = bytes; !rest.empty();) {
+      auto [failed, n] = co_await to.lowest().async_write_some(asio::buffer(rest.data(), rest.size()), net::as_result);
+      if (failed) co_return false;
+      rest.remove_prefix(n);
+    }
+    co_return !bytes.empty();
+  }
+  to.lowest().shutdown(asio::socket_base::shutdown_send, ec);
+  co_return !ec;
+}
+
+/// One direction. A clean end of `from` (on TLS: with close_notify) becomes a half-close of `to`. A failure ends both,
+/// and neither end may take it for a clean one.
 net::task<void> copy(net::buffer_pool& buffers, net::stream& from, net::stream& to, std::string first,
                      net::event& done) {
   auto buffer = buffers.take();
@@ -32,12 +68,10 @@ net::task<void> copy(net::buffer_pool& buffers, net::stream& from, net::stream& 
     if (ec == asio::error::eof) break;
     ok = !ec && co_await write_all(to, std::string_view(buffer.get(), n));
   }
-  net::error_code ignored;
-  if (ok) {
-    to.lowest().shutdown(asio::socket_base::shutdown_send, ignored);
-  } else {
-    from.close();
-    to.close();
+  if (ok) ok = co_await half_close(to);
+  if (!ok) {
+    from.abort();
+    to.abort();
   }
   done.set();
 }
@@ -50,8 +84,7 @@ net::task<void> run_tunnel(client_connection& c, upstream_exchange& up) {
   std::string early_up(c.in.view());
   std::string early_down(up.surplus());
   c.in.consume(c.in.view().size());
-  asio::co_spawn(c.w.io.get_executor(), copy(c.w.buffers, c.stream, backend, std::move(early_up), upward),
-                 asio::detached);
+  net::spawn(c.w.io.get_executor(), copy(c.w.buffers, c.stream, backend, std::move(early_up), upward));
   co_await copy(c.w.buffers, backend, c.stream, std::move(early_down), down);
   if (!upward.is_set()) co_await upward.wait();
 }

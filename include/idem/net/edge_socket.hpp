@@ -29,8 +29,7 @@ class edge_socket : public socket {
 
   explicit edge_socket(socket&& s)
       : socket(std::move(s)),
-        reactor_(asio::use_service<asio::detail::reactor>(
-            asio::query(get_executor(), asio::execution::context))) {}
+        reactor_(asio::use_service<asio::detail::reactor>(asio::query(get_executor(), asio::execution::context))) {}
 
   /// handler(error_code, bytes), later on this thread, never from inside of this call. One read at a time; cancel() and
   /// close() end it with operation_aborted.

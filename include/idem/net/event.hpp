@@ -1,13 +1,10 @@
 // A signal that one coroutine waits for, set by a completion or by another coroutine of the same thread.
 #pragma once
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/deferred.hpp>
-
 #include <utility>
 
 #include "idem/net/callback.hpp"
-#include "idem/net/types.hpp"
+#include "idem/net/task.hpp"
 
 namespace idem::net {
 
@@ -24,12 +21,19 @@ class event {
   void reset() { set_ = false; }
 
   /// `co_await e.wait()`; ask is_set() first, since waiting for a set event would never be resumed.
-  auto wait() {
-    return asio::async_initiate<const asio::deferred_t, void()>(
-        [this](auto handler) { waiter_ = [h = std::move(handler)]() mutable { std::move(h)(); }; }, asio::deferred);
-  }
+  auto wait() { return waiting{*this}; }
 
  private:
+  struct waiting {
+    event& for_what;
+    bool await_ready() const noexcept { return false; }
+    template <std::derived_from<frame> P>
+    void await_suspend(std::coroutine_handle<P> who) {
+      for_what.waiter_ = resumption(who.promise());
+    }
+    void await_resume() const noexcept {}
+  };
+
   bool set_ = false;
   callback<void()> waiter_;
 };

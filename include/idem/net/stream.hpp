@@ -4,10 +4,8 @@
 // under way at the same time. Belongs to one thread.
 #pragma once
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <sys/socket.h>
+#include <boost/asio/ssl/stream.hpp>
 
 #include <memory>
 #include <string_view>
@@ -17,8 +15,6 @@
 #include "idem/net/types.hpp"
 
 namespace idem::net {
-
-inline constexpr auto as_result = asio::as_tuple(asio::deferred);
 
 class stream {
  public:

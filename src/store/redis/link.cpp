@@ -1,8 +1,5 @@
 #include "store/redis/link.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/write.hpp>
 
 #include <netinet/in.h>
@@ -14,7 +11,7 @@ namespace {
 namespace asio = net::asio;
 using generic_endpoint = asio::generic::stream_protocol::endpoint;
 
-constexpr auto awaiting = asio::as_tuple(asio::use_awaitable_t<net::executor>{});
+constexpr auto awaiting = net::as_result;
 constexpr std::size_t read_size = 64 * 1024;
 constexpr std::size_t kept_output = 1024 * 1024;  // a larger buffer is given back after its write
 
@@ -65,10 +62,7 @@ link::link(asio::io_context& io, const config::redis_config& settings, std::shar
       socket_(io.get_executor()),
       resolver_(io.get_executor()) {}
 
-void link::start() {
-  asio::co_spawn(
-      io_.get_executor(), [self = shared_from_this()]() -> net::task<void> { co_await self->run(); }, asio::detached);
-}
+void link::start() { net::spawn(io_.get_executor(), net::keeping(shared_from_this(), run())); }
 
 net::task<void> link::run() {
   if (!user_) co_return;

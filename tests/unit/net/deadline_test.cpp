@@ -85,7 +85,7 @@ TEST(an_event, resumes_its_waiter_at_once) {
   asio::io_context io{1};
   event e;
   int step = 0;
-  asio::co_spawn(io.get_executor(), waits(e, step), asio::detached);
+  spawn(io.get_executor(), waits(e, step));
   io.poll();
   EXPECT_EQ(step, 1);
   e.set();
