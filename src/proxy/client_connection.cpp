@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "idem/http/writer.hpp"
-#include "proxy/server_tls.hpp"
 #include "proxy/proxy_protocol.hpp"
+#include "proxy/server_tls.hpp"
 
 namespace idem::proxy {
 
@@ -42,7 +42,8 @@ client_connection::~client_connection() {
 }
 
 void client_connection::begin_drain() {
-  if (idle_) stream.cancel();
+  // bytes that the kernel has already belong to a request that was sent before the drain began
+  if (idle_ && stream.quiet()) stream.cancel();
 }
 
 void client_connection::break_off() {

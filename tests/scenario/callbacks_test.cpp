@@ -262,6 +262,100 @@ TEST_P(a_callback, whose_sender_does_not_sign_it_is_refused_before_the_claim) {
   EXPECT_TRUE(is_problem(proxy->fetch(signed_with("guess", unix_now())), 401, "bad-signature"));
 }
 
+/// What a sender that signs puts around a body.
+struct signer {
+  std::string preset;
+  std::string secret;  ///< as the sender shows it
+  std::string key;     ///< what the HMAC is keyed with
+  bool timed;          ///< the signature holds for a time
+  std::function<field_lines(const std::string& key, const std::string& id, const std::string& time,
+                            const std::string& body)>
+      fields;
+};
+
+std::vector<signer> signers() {
+  const std::string raw = "a secret of 24 bytes....";
+  return {
+      {"github", "shared", "shared", false,
+       [](const auto& key, const auto& id, const auto&, const auto& body) -> field_lines {
+         return {{"X-GitHub-Delivery", id}, {"X-Hub-Signature-256", "sha256=" + hex(hmac(key, body))}};
+       }},
+      {"shopify", "shpss_1", "shpss_1", false,
+       [](const auto& key, const auto& id, const auto&, const auto& body) -> field_lines {
+         return {{"X-Shopify-Webhook-Id", id}, {"X-Shopify-Hmac-Sha256", base64(hmac(key, body))}};
+       }},
+      {"slack", "8f742231b10e", "8f742231b10e", true,
+       [](const auto& key, const auto&, const auto& time, const auto& body) -> field_lines {
+         return {{"X-Slack-Request-Timestamp", time},
+                 {"X-Slack-Signature", "v0=" + hex(hmac(key, "v0:" + time + ":" + body))}};
+       }},
+      {"standard_webhooks", "whsec_" + base64(raw), raw, true,
+       [](const auto& key, const auto& id, const auto& time, const auto& body) -> field_lines {
+         return {{"webhook-id", id},
+                 {"webhook-timestamp", time},
+                 {"webhook-signature", "v2,AAAA v1," + base64(hmac("an older secret", time)) + " v1," +
+                                           base64(hmac(key, id + "." + time + "." + body))}};
+       }},
+  };
+}
+
+/// The push of event 1 with these fields around `body`.
+http_request pushed(const field_lines& fields, const std::string& body) {
+  auto q = message(body, "application/json");
+  for (const auto& [name, value] : fields) q.with(name, value);
+  return q;
+}
+
+/// Every push that must not reach the application, and why.
+std::vector<std::pair<std::string, http_request>> forgeries(const signer& s, const std::string& body) {
+  const auto now = std::to_string(unix_now());
+  const auto good = s.fields(s.key, "evt-1", now, body);
+  std::vector<std::pair<std::string, http_request>> all{
+      {"another secret", pushed(s.fields("guess", "evt-1", now, body), body)},
+      {"another body", pushed(good, body + " ")},
+      {"no signature", pushed({good.begin(), good.end() - 1}, body)},
+  };
+  auto twice = good;
+  twice.push_back(good.back());
+  all.emplace_back("two signatures", pushed(twice, body));
+  if (!s.timed) return all;
+  for (const int off : {-3600, 3600}) {
+    const auto then = std::to_string(unix_now() + off);
+    all.emplace_back("signed " + std::to_string(off) + " s from now",
+                     pushed(s.fields(s.key, "evt-1", then, body), body));
+    auto moved = s.fields(s.key, "evt-1", then, body);
+    for (auto& [name, value] : moved) value = value == then ? now : value;
+    all.emplace_back("another time than the signed one", pushed(moved, body));
+  }
+  return all;
+}
+
+TEST_P(a_callback, of_every_sender_that_signs_is_let_in_by_its_signature_alone) {
+  const temporary_folder folder;
+  const std::string body = "{\"event_id\":\"evt-1\"}";
+  for (const signer& s : signers()) {
+    SCOPED_TRACE(s.preset);
+    serve(s.preset, "signature: {secret_file: " + folder.write(s.preset, s.secret + "\n") + "}");
+    const auto before = backend.count();
+    const auto refuses_forgeries = [&] {
+      for (const auto& [what, push] : forgeries(s, body))
+        EXPECT_TRUE(is_problem(proxy->fetch(push), 401, "bad-signature")) << what;
+    };
+    refuses_forgeries();
+    EXPECT_EQ(backend.count(), before) << "nobody but the sender uses up an event's key";
+    const auto at = [&](int off) {
+      return proxy->fetch(pushed(s.fields(s.key, "evt-1", std::to_string(unix_now() + off), body), body));
+    };
+    const auto first = at(0);
+    EXPECT_TRUE(is_fresh(first, 200));
+    EXPECT_TRUE(is_replay(at(1), first));
+    refuses_forgeries();
+    EXPECT_EQ(backend.count() - before, 1u);
+    proxy.reset();
+    SetUp();
+  }
+}
+
 TEST_P(a_callback, that_is_too_large_to_be_judged_goes_by_its_status) {
   serve("alipay", "max_stored_body: 16B");
   backend.on("*", reply(200, std::string(100, 'x')));

@@ -8,12 +8,11 @@
 #include <boost/json.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <sstream>
 
 #include "support/child_process.hpp"
 #include "support/eventually.hpp"
+#include "support/node_package.hpp"
 #include "support/proxy_process.hpp"
 #include "support/redis_server.hpp"
 #include "support/relay.hpp"
@@ -22,45 +21,12 @@
 namespace idem::test {
 namespace {
 
-namespace fs = std::filesystem;
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-std::string content(const fs::path& file) {
-  std::ostringstream all;
-  all << std::ifstream(file, std::ios::binary).rdbuf();
-  return all.str();
-}
-
-/// Exit status, or nothing if it still runs after `limit`.
-std::optional<int> finish(child_process& process, std::chrono::milliseconds limit) {
-  if (!eventually([&] { return !process.running(); }, limit)) return std::nullopt;
-  return process.stop();
-}
-
-bool node_is_there() {
-  child_process look({"sh", "-c", "command -v node && command -v npm"});
-  return finish(look, 10s) == 0;
-}
-
-fs::path installed_folder() { return fs::path(IDEM_BINARY).parent_path() / "stripe_client"; }
-
-/// Empty, or what went wrong.
-std::string install() {
-  const fs::path from = fs::path(IDEM_SOURCE_DIR) / "tests/scenario/stripe_client", to = installed_folder();
-  const auto wanted = content(from / "package-lock.json");
-  fs::create_directories(to);
-  fs::copy_file(from / "charge.js", to / "charge.js", fs::copy_options::overwrite_existing);
-  if (content(to / "installed-lock.json") == wanted) return {};
-  fs::remove(to / "installed-lock.json");
-  for (const auto* name : {"package.json", "package-lock.json", ".npmrc"}) {
-    fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing);
-  }
-  fs::remove(to / "npm.log");
-  child_process npm({"npm", "ci", "--ignore-scripts", "--prefix", to.string()}, (to / "npm.log").string());
-  if (finish(npm, 180s) != 0) return "npm ci failed:\n" + content(to / "npm.log");
-  std::ofstream(to / "installed-lock.json", std::ios::binary) << wanted;
-  return {};
+const node_package& package() {
+  static const node_package p(std::filesystem::path(IDEM_SOURCE_DIR) / "tests/scenario/stripe_client");
+  return p;
 }
 
 /// Makes charges, and remembers them: what a customer would find on the bill.
@@ -92,8 +58,7 @@ class charges {
 class client_run {
  public:
   client_run(std::uint16_t port, const json::object& wanted)
-      : process_({"node", (installed_folder() / "charge.js").string(), std::to_string(port), json::serialize(wanted)},
-                 output()) {}
+      : process_({"node", package().script("charge.js"), std::to_string(port), json::serialize(wanted)}, output()) {}
 
   /// Waits until it has ended, whatever came of it.
   void end() { EXPECT_TRUE(finish(process_, 60s).has_value()); }
@@ -149,8 +114,9 @@ std::vector<int> statuses(const json::object& result) {
 class stripe_client : public testing::Test {
  protected:
   void SetUp() override {
-    if (!node_is_there()) GTEST_SKIP() << "node or npm is not installed (scripts/deps.sh test installs them)";
-    static const auto failure = install();
+    if (!node_package::node_is_there())
+      GTEST_SKIP() << "node or npm is not installed (scripts/deps.sh test installs them)";
+    static const auto failure = package().install();
     ASSERT_TRUE(failure.empty()) << failure;
     backend_.on("/v1/charges", charges_.take());
     proxy_settings settings;

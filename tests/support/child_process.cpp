@@ -78,4 +78,14 @@ int child_process::stop(int number, std::chrono::milliseconds limit) {
   return status_;
 }
 
+std::optional<int> finish(child_process& process, std::chrono::milliseconds limit) {
+  if (!eventually([&] { return !process.running(); }, limit)) return std::nullopt;
+  return process.stop();
+}
+
+bool succeeds(const std::vector<std::string>& arguments) {
+  child_process process(arguments);
+  return finish(process) == 0;
+}
+
 }  // namespace idem::test

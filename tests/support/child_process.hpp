@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,10 @@ class child_process {
   pid_t pid_ = 0;
   int status_ = 0;
 };
+
+/// Exit status, or nothing if it still runs after `limit`.
+std::optional<int> finish(child_process& process, std::chrono::milliseconds limit = std::chrono::seconds(10));
+/// Whether that program runs and exits with zero.
+bool succeeds(const std::vector<std::string>& arguments);
 
 }  // namespace idem::test

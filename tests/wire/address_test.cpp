@@ -140,5 +140,23 @@ TEST(ipv6, serves_clients) {
   EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
 }
 
+TEST(ipv6, reaches_backends) {
+  host backend("::1", 0);
+  if (!backend.listening()) GTEST_SKIP() << "this machine has no ::1";
+  proxy_settings settings;
+  settings.upstream = backend.url();
+  settings.server_more = "threads: 1";
+  const proxy_process proxy(settings);
+  auto c = peer::connect(proxy.port());
+  c.send(plain_get);
+  auto b = backend.accept();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(b.read(plain_get.size()), plain_get);
+    b.send(plain_ok);
+    EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+    if (i == 0) c.send(plain_get);
+  }
+}
+
 }  // namespace
 }  // namespace idem::test

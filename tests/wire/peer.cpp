@@ -1,5 +1,6 @@
 #include "wire/peer.hpp"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/err.h>
@@ -268,17 +269,27 @@ std::size_t peer::discard(std::size_t size, limit time) {
 
 // --------------------------------------------------------------------------------------------------------------- hosts
 
-host::host() {
-  fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof a;
-  if (::bind(fd_, reinterpret_cast<const sockaddr*>(&a), size) != 0 || ::listen(fd_, 256) != 0) {
-    throw std::runtime_error("the host cannot listen");
+host::host() : host("127.0.0.1", 0) {
+  if (!listening()) throw std::runtime_error("the host cannot listen");
+}
+
+host::host(const std::string& address, std::uint16_t port) : address_(address) {
+  sockaddr_in6 a6{AF_INET6, htons(port), 0, {}, 0};
+  sockaddr_in a4{AF_INET, htons(port), {}, {}};
+  const bool v6 = ::inet_pton(AF_INET6, address.c_str(), &a6.sin6_addr) == 1;
+  if (!v6 && ::inet_pton(AF_INET, address.c_str(), &a4.sin_addr) != 1) throw std::runtime_error("no address");
+  auto* a = v6 ? reinterpret_cast<sockaddr*>(&a6) : reinterpret_cast<sockaddr*>(&a4);
+  socklen_t size = v6 ? sizeof a6 : sizeof a4;
+  fd_ = ::socket(a->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  // where an earlier host of this port has had connections
+  ::setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (::bind(fd_, a, size) != 0 || ::listen(fd_, 256) != 0) {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+    return;
   }
-  ::getsockname(fd_, reinterpret_cast<sockaddr*>(&a), &size);
-  port_ = ntohs(a.sin_port);
+  ::getsockname(fd_, a, &size);
+  port_ = ntohs(v6 ? a6.sin6_port : a4.sin_port);
 }
 
 host::host(const std::string& unix_path) : path_(unix_path) {
@@ -289,9 +300,15 @@ host::host(const std::string& unix_path) : path_(unix_path) {
   }
 }
 
-host::~host() { ::close(fd_); }
+host::~host() {
+  if (fd_ >= 0) ::close(fd_);
+}
 
-std::string host::url() const { return path_.empty() ? "http://127.0.0.1:" + std::to_string(port_) : "unix:" + path_; }
+std::string host::url() const {
+  if (!path_.empty()) return "unix:" + path_;
+  const bool v6 = address_.find(':') != std::string::npos;
+  return "http://" + (v6 ? "[" + address_ + "]" : address_) + ":" + std::to_string(port_);
+}
 
 peer host::accept(peer::limit time) {
   if (!ready(fd_, POLLIN, clock::now() + time)) return {};

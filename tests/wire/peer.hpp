@@ -89,10 +89,14 @@ class host {
  public:
   host();
   explicit host(const std::string& unix_path);
+  /// On an address of loopback, "127.0.0.2" or "::1"; port 0: one that the kernel chooses. Not listening() if there is
+  /// no such address here.
+  host(const std::string& address, std::uint16_t port);
   ~host();
   host(const host&) = delete;
   host& operator=(const host&) = delete;
 
+  bool listening() const { return fd_ >= 0; }
   std::uint16_t port() const { return port_; }
   std::string url() const;
   /// The next connection; one that is not open() if none comes within `time`.
@@ -103,7 +107,7 @@ class host {
  private:
   int fd_ = -1;
   std::uint16_t port_ = 0;
-  std::string path_;
+  std::string address_, path_;
 };
 
 }  // namespace idem::test

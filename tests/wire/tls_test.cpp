@@ -159,6 +159,43 @@ TEST_F(tls_clients, are_not_served_in_plain_text_when_a_reload_takes_the_setting
   EXPECT_NE(s.proxy->log().find("server.tls"), std::string::npos) << "the log says that this needs a restart";
 }
 
+TEST_F(tls_clients, that_stall_in_the_handshake_are_let_go_in_time) {
+  stage s(server_tls() + ", timeouts: {header: 300ms}");
+  // a record of a ClientHello that announces 512 bytes
+  const std::string beginning("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11);
+  for (const auto& bytes : {std::string(), beginning}) {
+    auto c = s.client();
+    c.send(bytes);
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_EQ(c.rest(), "");
+    EXPECT_NE(c.ended(), peer::end::none);
+    EXPECT_GT(std::chrono::steady_clock::now() - began, 150ms);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 3s);
+  }
+  auto slow = s.client();
+  slow.send(beginning);
+  EXPECT_TRUE(eventually([&] { return !slow.send("x") || (slow.within(20ms), slow.ended() != peer::end::none); }, 3s))
+      << "a byte now and then does not keep it";
+  auto c = s.client();
+  ASSERT_TRUE(c.begin_tls(trusting(first), false));
+  EXPECT_TRUE(exchange(s, c));
+}
+
+TEST_F(tls_clients, that_never_answer_the_end_are_let_go_in_time) {
+  stage s(server_tls());
+  auto c = s.client();
+  ASSERT_TRUE(c.begin_tls(trusting(first), false));
+  c.send("GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  auto b = s.backend.accept();
+  b.read_head();
+  b.send(plain_ok);
+  EXPECT_TRUE(c.read_until("\r\n\r\nok").ends_with("ok"));
+  // it neither reads on nor sends its close_notify, and keeps its socket
+  EXPECT_TRUE(eventually([&] { return s.proxy->metric("idempotency_proxy_connections") == 0; }, 4s));
+  EXPECT_EQ(c.rest(), "");
+  EXPECT_EQ(c.ended(), peer::end::clean) << "the proxy's own close_notify has come all the same";
+}
+
 // ------------------------------------------------------------------------------------------------------ to the backend
 
 class tls_backend : public ::testing::Test {
@@ -207,6 +244,20 @@ TEST_F(tls_backend, of_a_wrong_name_or_ca_is_502_and_gets_no_byte_of_the_request
     if (b.begin_tls(showing(*t.shown), true)) EXPECT_EQ(b.rest(), "");
     EXPECT_TRUE(is_problem(c.read_head(), 502, "upstream-unavailable"));
   }
+}
+
+TEST_F(tls_backend, that_stalls_in_its_handshake_is_given_up_within_the_limit_of_connecting) {
+  stage s({}, "connect_timeout: 300ms, " + verified("backend.test"), "https://");
+  auto c = s.client();
+  const auto began = std::chrono::steady_clock::now();
+  c.send(plain_get);
+  auto b = s.backend.accept();
+  ASSERT_TRUE(b.open());
+  EXPECT_TRUE(is_problem(c.read_head(), 502, "upstream-unavailable"));
+  EXPECT_GT(std::chrono::steady_clock::now() - began, 150ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 3s);
+  EXPECT_EQ(b.rest().find("GET /x"), std::string::npos);
+  EXPECT_NE(b.ended(), peer::end::none);
 }
 
 TEST_F(tls_backend, that_answers_early_is_heard_by_a_client_that_still_sends) {

@@ -1,4 +1,9 @@
 // Upgrades (RFC 9110 §7.8): a tunnel, but only after 101.
+#include <openssl/ssl.h>
+
+#include <thread>
+
+#include "support/certificates.hpp"
 #include "wire/wire.hpp"
 
 namespace idem::test {
@@ -48,6 +53,21 @@ TEST_F(upgrades, pass_a_half_close_on_in_both_directions) {
   EXPECT_EQ(w.client.ended(), peer::end::clean);
 }
 
+TEST_F(upgrades, that_are_cut_do_not_end_orderly_at_the_other_side) {
+  for (const bool by_client : {true, false}) {
+    auto w = ask();
+    w.backend.send(yes);
+    w.client.read(yes.size());
+    auto& leaves = by_client ? w.client : w.backend;
+    auto& stays = by_client ? w.backend : w.client;
+    leaves.send("half a mess");
+    EXPECT_EQ(stays.read(11), "half a mess");
+    leaves.reset();
+    EXPECT_EQ(stays.rest(), "");
+    EXPECT_EQ(stays.ended(), peer::end::reset);
+  }
+}
+
 TEST_F(upgrades, that_the_backend_declines_are_usual_exchanges) {
   auto w = ask();
   w.backend.send(plain_ok);
@@ -68,6 +88,127 @@ TEST_F(upgrades, of_a_keyed_route_are_not_keyed) {
     EXPECT_EQ(w.client.read(plain_ok.size()), plain_ok);
     w.backend.close();
   }
+}
+
+// ---------------------------------------------------------------------------------------------------------------- TLS
+
+/// Tunnels of which one side speaks TLS, of the version that is the parameter.
+class tunnels_over_tls : public ::testing::TestWithParam<int> {
+ protected:
+  static constexpr std::string_view question =
+      "GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n";
+  static constexpr std::string_view yes = "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n";
+
+  tunnels_over_tls() : files(make_certificates(folder, "peer.test")) {}
+
+  void open_from_tls_client() {
+    s = std::make_unique<stage>("tls: {certificate: \"" + files.certificate + "\", key: \"" + files.key + "\"}");
+    client = s->client();
+    tls_settings t;
+    t.ca = files.ca;
+    t.server_name = "peer.test";
+    t.most = GetParam();
+    ASSERT_TRUE(client.begin_tls(t, false)) << client.tls_fault();
+    client.send(question);
+    backend = s->backend.accept();
+    switch_protocols();
+  }
+  void open_to_tls_backend() {
+    s = std::make_unique<stage>("", "tls: {ca: \"" + files.ca + "\", server_name: peer.test}", "https://");
+    client = s->client();
+    client.send(question);
+    backend = s->backend.accept();
+    tls_settings t;
+    t.certificate = files.certificate;
+    t.key = files.key;
+    t.most = GetParam();
+    ASSERT_TRUE(backend.begin_tls(t, true)) << backend.tls_fault();
+    switch_protocols();
+  }
+  void switch_protocols() {
+    EXPECT_EQ(backend.read(question.size()), question);
+    backend.send(yes);
+    EXPECT_EQ(client.read(yes.size()), yes);
+  }
+
+  /// `ends` has nothing more to say; `goes_on` says a lot, to its end.
+  static void half_close_and_go_on(peer& ends, peer& goes_on, bool ends_speaks_tls) {
+    ends.send("bye");
+    ends_speaks_tls ? ends.end_tls() : ends.half_close();
+    EXPECT_EQ(goes_on.rest(), "bye");
+    EXPECT_EQ(goes_on.ended(), peer::end::clean);
+    const std::string much(4 << 20, 'x');
+    std::thread sender([&] {
+      EXPECT_TRUE(goes_on.send(much + "end"));
+      ends_speaks_tls ? goes_on.half_close() : goes_on.end_tls();
+    });
+    EXPECT_EQ(ends.discard(much.size(), 20s), much.size());
+    EXPECT_EQ(ends.rest(), "end");
+    EXPECT_EQ(ends.ended(), peer::end::clean) << "on TLS: with close_notify";
+    sender.join();
+  }
+
+  temporary_folder folder;
+  certificates files;
+  std::unique_ptr<stage> s;
+  peer client, backend;
+};
+INSTANTIATE_TEST_SUITE_P(version, tunnels_over_tls, ::testing::Values(TLS1_2_VERSION, TLS1_3_VERSION),
+                         [](const auto& p) { return p.param == TLS1_2_VERSION ? "1_2" : "1_3"; });
+
+TEST_P(tunnels_over_tls, pass_on_the_half_close_of_a_client_and_all_that_its_backend_still_sends) {
+  open_from_tls_client();
+  half_close_and_go_on(client, backend, true);
+}
+
+TEST_P(tunnels_over_tls, pass_on_the_half_close_of_a_backend_to_a_client_and_all_that_it_still_sends) {
+  open_from_tls_client();
+  half_close_and_go_on(backend, client, false);
+}
+
+TEST_P(tunnels_over_tls, pass_on_the_half_close_of_a_backend_and_all_that_its_client_still_sends) {
+  open_to_tls_backend();
+  half_close_and_go_on(backend, client, true);
+}
+
+TEST_P(tunnels_over_tls, pass_on_the_half_close_of_a_client_to_a_backend_and_all_that_it_still_sends) {
+  open_to_tls_backend();
+  half_close_and_go_on(client, backend, false);
+}
+
+// a half-close that comes while the other direction is full of bytes
+TEST_P(tunnels_over_tls, lose_nothing_that_is_under_way_when_a_side_half_closes) {
+  open_from_tls_client();
+  constexpr std::size_t size = 8 << 20;
+  std::thread sender([&] {
+    EXPECT_TRUE(backend.send(std::string(size, 'x')));
+    backend.half_close();
+  });
+  EXPECT_EQ(client.discard(1000), 1000U);
+  client.end_tls();
+  EXPECT_EQ(client.discard(size - 1000, 20s), size - 1000);
+  EXPECT_EQ(client.rest(), "");
+  EXPECT_EQ(client.ended(), peer::end::clean);
+  sender.join();
+  EXPECT_EQ(backend.rest(), "");
+  EXPECT_EQ(backend.ended(), peer::end::clean);
+}
+
+TEST_P(tunnels_over_tls, that_are_cut_do_not_end_orderly_at_the_other_side) {
+  open_from_tls_client();
+  client.half_close();  // of TCP, without close_notify
+  EXPECT_EQ(backend.rest(), "");
+  EXPECT_EQ(backend.ended(), peer::end::reset);
+
+  open_from_tls_client();
+  backend.reset();
+  EXPECT_EQ(client.rest(), "");
+  EXPECT_EQ(client.ended(), peer::end::reset);
+
+  open_to_tls_backend();
+  backend.half_close();
+  EXPECT_EQ(client.rest(), "");
+  EXPECT_EQ(client.ended(), peer::end::reset);
 }
 
 }  // namespace

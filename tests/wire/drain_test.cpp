@@ -1,0 +1,125 @@
+// Connections when the process stops: who is served, and who is let go (docs/protocol.md, "Drain").
+#include <vector>
+
+#include "support/certificates.hpp"
+#include "wire/wire.hpp"
+
+namespace idem::test {
+namespace {
+
+constexpr int many = 24;
+constexpr std::string_view last_ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+
+/// Once with plain connections of clients and once with TLS.
+class stopping : public ::testing::TestWithParam<bool> {
+ protected:
+  stopping() {
+    if (GetParam()) files_ = make_certificates(folder_, "proxy.test");
+    s_ = std::make_unique<stage>(
+        GetParam() ? "tls: {certificate: \"" + files_.certificate + "\", key: \"" + files_.key + "\"}" : "");
+  }
+
+  peer client() {
+    auto c = s_->client();
+    tls_settings t;
+    t.ca = files_.ca;
+    t.server_name = "proxy.test";
+    if (GetParam()) EXPECT_TRUE(c.begin_tls(t, false)) << c.tls_fault();
+    return c;
+  }
+  /// Connections that the proxy has accepted, each of which has had `served` answers.
+  std::vector<peer> idle_clients(int served) {
+    std::vector<peer> all;
+    for (int i = 0; i < many; ++i) {
+      all.push_back(client());
+      if (served > 0) exchange(all.back());
+    }
+    EXPECT_TRUE(eventually([&] { return s_->proxy->metric("idempotency_proxy_connections") == many; }));
+    return all;
+  }
+  void exchange(peer& c) {
+    c.send(plain_get);
+    if (!backend_.open()) backend_ = s_->backend.accept();
+    EXPECT_EQ(backend_.read(plain_get.size()), plain_get);
+    backend_.send(plain_ok);
+    EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+  }
+  /// The next `number` requests at the backend, unanswered.
+  std::vector<peer> calls(int number) {
+    std::vector<peer> all;
+    if (backend_.open()) all.push_back(std::move(backend_));
+    while (static_cast<int>(all.size()) < number) {
+      all.push_back(s_->backend.accept(3s));
+      if (!all.back().open()) break;
+    }
+    for (auto& b : all) EXPECT_EQ(b.read(plain_get.size()), plain_get);
+    return all;
+  }
+  /// Once the stop has begun, all of them are answered, and the clients' connections end with that.
+  void are_served(std::vector<peer>& clients) {
+    auto at_backend = calls(static_cast<int>(clients.size()));
+    EXPECT_TRUE(eventually([&] { return !s_->client().open(); })) << "nobody listens any more";
+    for (auto& b : at_backend) b.send(plain_ok);
+    for (auto& c : clients) {
+      EXPECT_EQ(c.rest(), last_ok);
+      EXPECT_EQ(c.ended(), peer::end::clean);
+      c.close();
+    }
+    EXPECT_EQ(s_->proxy->wait_for_exit(5s), 0);
+  }
+  /// The requests are with the kernel when the stop begins; the proxy has not read them.
+  void stop_with_requests_under_way(std::vector<peer>& clients) {
+    s_->proxy->pause();
+    for (auto& c : clients) c.send(plain_get);
+    s_->proxy->terminate();
+    s_->proxy->resume();
+  }
+
+  temporary_folder folder_;
+  certificates files_;
+  std::unique_ptr<stage> s_;
+  peer backend_;
+};
+INSTANTIATE_TEST_SUITE_P(clients_on, stopping, ::testing::Bool(),
+                         [](const auto& p) { return p.param ? "tls" : "plain"; });
+
+TEST_P(stopping, ends_idle_connections_orderly_and_at_once) {
+  auto silent = idle_clients(0);
+  exchange(silent.back());
+  s_->proxy->terminate();
+  for (auto& c : silent) {
+    EXPECT_EQ(c.rest(), "");
+    EXPECT_EQ(c.ended(), peer::end::clean);
+    c.close();
+  }
+  EXPECT_EQ(s_->proxy->wait_for_exit(5s), 0);
+}
+
+TEST_P(stopping, serves_a_first_request_that_is_under_way) {
+  auto clients = idle_clients(0);
+  stop_with_requests_under_way(clients);
+  are_served(clients);
+}
+
+TEST_P(stopping, serves_another_request_of_a_kept_connection_that_is_under_way) {
+  auto clients = idle_clients(1);
+  stop_with_requests_under_way(clients);
+  are_served(clients);
+}
+
+TEST_P(stopping, waits_for_the_rest_of_a_request_that_has_begun) {
+  std::vector<peer> clients;
+  clients.push_back(client());
+  clients[0].send(plain_get.substr(0, 10));
+  // the proxy has read what has come once it answers somebody who came later
+  auto other = client();
+  exchange(other);
+  s_->proxy->terminate();
+  EXPECT_EQ(other.rest(), "");
+  other.close();
+  clients[0].send(plain_get.substr(10));
+  are_served(clients);
+}
+
+}  // namespace
+}  // namespace idem::test

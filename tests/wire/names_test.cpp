@@ -1,0 +1,89 @@
+// The backend's name, looked up again when its addresses change. The proxy sees a hosts file of its own in place of the
+// machine's: it runs in a mount namespace.
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "wire/wire.hpp"
+
+namespace idem::test {
+namespace {
+
+/// What makes a mount namespace here; empty if nothing does.
+std::string mount_namespace() {
+  if (succeeds({"unshare", "--mount", "true"})) return "unshare --mount";
+  if (succeeds({"unshare", "--user", "--map-root-user", "--mount", "true"}))
+    return "unshare --user --map-root-user --mount";
+  return {};
+}
+
+/// Two hosts with one port and two addresses, and a proxy that knows them by one name.
+class names_of_backends : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto prefix = mount_namespace();
+    if (prefix.empty()) GTEST_SKIP() << "unshare makes no mount namespace here: no hosts file of our own";
+    first = std::make_unique<host>();
+    second = std::make_unique<host>("127.0.0.2", first->port());
+    ASSERT_TRUE(second->listening());
+    points_to("127.0.0.1");
+    const auto program =
+        folder.write("proxy", "#!/bin/sh\nexec " + prefix + " sh -c 'mount --bind \"$0\" /etc/hosts && exec \"$@\"' '" +
+                                  hosts().string() + "' '" IDEM_BINARY "' \"$@\"\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    proxy_settings settings;
+    settings.upstream = "http://backend.test:" + std::to_string(first->port());
+    settings.server_more = "threads: 1";
+    settings.binary = program;
+    proxy = std::make_unique<proxy_process>(settings);
+  }
+
+  std::filesystem::path hosts() const { return folder.path() / "hosts"; }
+  /// In place: the proxy has this very file.
+  void points_to(const std::string& address) const { std::ofstream(hosts()) << address << " backend.test\n"; }
+
+  /// One request on connections of its own; whether it came to `expected`, which then answered it.
+  bool reaches(host& expected) const {
+    auto c = peer::connect(proxy->port());
+    c.send(plain_get);
+    auto b = expected.accept(200ms);
+    if (!b.open()) return false;
+    EXPECT_EQ(b.read(plain_get.size()), plain_get);
+    b.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+    EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+    return true;
+  }
+
+  temporary_folder folder;
+  std::unique_ptr<host> first, second;
+  std::unique_ptr<proxy_process> proxy;
+};
+
+TEST_F(names_of_backends, are_looked_up_again_when_none_of_their_addresses_answers) {
+  EXPECT_TRUE(reaches(*first));
+  points_to("127.0.0.2");
+  first.reset();
+  auto c = peer::connect(proxy->port());
+  c.send(plain_get);
+  EXPECT_TRUE(is_problem(c.read_head(), 502, "upstream-unavailable"));
+  EXPECT_TRUE(eventually([&] { return reaches(*second); }, 5s));
+}
+
+TEST_F(names_of_backends, are_looked_up_again_after_half_a_minute_and_not_before) {
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_TRUE(reaches(*first));
+  points_to("127.0.0.2");
+  bool moved = false;
+  const auto late = [&] { return std::chrono::steady_clock::now() - began > 45s; };
+  while (!moved && !late()) {
+    std::this_thread::sleep_for(250ms);
+    moved = !reaches(*first);
+  }
+  EXPECT_TRUE(moved);
+  second->clear();
+  EXPECT_GT(std::chrono::steady_clock::now() - began, 30s);
+  EXPECT_TRUE(reaches(*second));
+}
+
+}  // namespace
+}  // namespace idem::test
