@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "idem/idempotency/fingerprint.hpp"
+#include "idem/memory/block_pool.hpp"
 #include "idempotency/json_events.hpp"
 #include "idempotency/json_pointer.hpp"
 #include "idempotency/sha256.hpp"
@@ -88,7 +89,16 @@ std::uint64_t order_of_head(std::string_view text) {
 
 class canonical_writer {
  public:
-  canonical_writer(std::size_t expected_size, std::vector<filter> filters) : filters_(std::move(filters)) {
+  /// Forgets what came before, but not its room.
+  void reset(std::size_t expected_size, std::vector<filter> filters) {
+    filters_ = std::move(filters);
+    active_.clear();
+    frames_.clear();
+    members_.clear();
+    names_.clear();
+    dropped_depth_ = 0;
+    pending_ = {};
+    out_ = memory::take_string();
     out_.reserve(expected_size);
     for (std::size_t i = 0; i < filters_.size(); ++i) active_.push_back(i);
     all_included_ = std::all_of(filters_.begin(), filters_.end(), [](const filter& f) { return f.exclude; });
@@ -124,9 +134,19 @@ class canonical_writer {
   void number(std::string_view text) { plain(text); }
   void literal(std::string_view text) { plain(text); }
 
-  std::string take() && { return std::move(out_); }
+  /// The text. What a large one needed is given back.
+  std::string take() {
+    if (members_.capacity() > kept_members || names_.capacity() > kept_bytes || scratch_.capacity() > kept_bytes) {
+      members_ = {};
+      names_ = {};
+      scratch_ = {};
+    }
+    return std::move(out_);
+  }
 
  private:
+  static constexpr std::size_t kept_members = 1024, kept_bytes = 16 * 1024;
+
   struct frame {
     bool array;
     bool included;             // all that stands inside counts, but for what is excluded
@@ -270,9 +290,12 @@ class canonical_writer {
 std::optional<std::string> canonical_json(std::string_view text, const std::vector<std::string>& exclude,
                                           const std::vector<std::string>& include) {
   if (text.size() > max_text) return std::nullopt;
-  canonical_writer writer(text.size(), make_filters(exclude, include));
-  if (!visit_json(text, writer)) return std::nullopt;
-  return std::move(writer).take();
+  static thread_local canonical_writer writer;
+  writer.reset(text.size(), make_filters(exclude, include));
+  const bool parsed = visit_json(text, writer);
+  auto canonical = writer.take();
+  if (!parsed) return std::nullopt;
+  return canonical;
 }
 
 }  // namespace idem::idempotency

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "idem/memory/block_pool.hpp"
+
 namespace idem::idempotency {
 
 namespace {
@@ -19,9 +21,16 @@ unsigned whole_seconds(milliseconds t) {
 
 }  // namespace
 
-engine::engine(setup s) : setup_(std::move(s)) {}
+engine::engine(setup s) : setup_(std::move(s)), value_(memory::take_string()) {}
 
-std::string engine::make(record_state state, const owner& o, const answer& a) const {
+engine::~engine() {
+  memory::give_back_string(std::move(setup_.name));
+  memory::give_back_string(std::move(value_));
+  memory::give_back_string(std::move(renew_value_));
+  memory::give_back_string(std::move(found_text_));
+}
+
+void engine::make(std::string& into, record_state state, const owner& o, const answer& a) const {
   record r;
   r.state = state;
   r.owner = o;
@@ -34,7 +43,8 @@ std::string engine::make(record_state state, const owner& o, const answer& a) co
   r.status = a.status;
   r.header_block = a.header_block;
   r.body = a.body;
-  return encode(r);
+  into.clear();
+  encode_to(into, r);
 }
 
 next engine::refuse(problem p) {
@@ -63,7 +73,7 @@ void engine::own(owner o) {
 next engine::start_over(clock::time_point now) {
   own(owner::fresh(1));
   created_ = unix_ms_;
-  value_ = make(record_state::processing, owner_);
+  make(value_, record_state::processing, owner_);
   clock_ = now;
   return submit_claim(now);
 }
@@ -88,6 +98,12 @@ void engine::unanswered(const reply& r, clock::time_point now) {
 
 next engine::resume(reply r, clock::time_point now, std::int64_t unix_ms) {
   unix_ms_ = unix_ms;
+  const next n = on_reply(r, now);
+  memory::give_back_string(std::move(r.value));
+  return n;
+}
+
+next engine::on_reply(reply& r, clock::time_point now) {
   switch (phase_) {
     case phase::claiming: return on_claim(r, now);
     case phase::looking: return on_look(r, now);
@@ -223,7 +239,7 @@ next engine::take_over(clock::time_point now) {
   expect_ = record_prefix(found_.value.state, found_.value.owner);
   own(owner::fresh(before == 0xffff ? before : static_cast<std::uint16_t>(before + 1)));
   created_ = found_.value.created;
-  value_ = make(record_state::processing, owner_);
+  make(value_, record_state::processing, owner_);
   command_ = {};
   command_.what = op::take_over;
   command_.name = setup_.name;

@@ -2,8 +2,16 @@
 #include <algorithm>
 
 #include "idem/idempotency/engine.hpp"
+#include "idem/memory/block_pool.hpp"
 
 namespace idem::idempotency {
+
+namespace {
+
+/// The owner's text as it stands in a record of his.
+std::string_view owner_in(std::string_view record) { return record.substr(owner_offset, owner_size); }
+
+}  // namespace
 
 // --------------------------------------------------------------------------------------------------------------- owned
 
@@ -38,13 +46,13 @@ next engine::on_renewed_before_send(reply& r, clock::time_point now) {
 }
 
 const command& engine::renew_command(clock::time_point now) {
-  renew_text_ = owner_.text();
-  renew_value_ = make(record_state::processing, owner_);
+  if (renew_value_.empty()) renew_value_ = memory::take_string();
+  make(renew_value_, record_state::processing, owner_);
   renew_ = {};
   renew_.what = op::renew;
   renew_.name = setup_.name;
   renew_.value = renew_value_;
-  renew_.expect = renew_text_;
+  renew_.expect = owner_in(renew_value_);
   renew_.ttl = setup_.route->lease + hold();
   renew_sent_ = now;
   renewal_under_way_ = true;
@@ -71,12 +79,11 @@ bool engine::renewed(const reply& r, clock::time_point now) {
 
 next engine::settle(op what, milliseconds ttl) {
   releasing_ = what == op::release;
-  own_text_ = owner_.text();
   command_ = {};
   command_.what = what;
   command_.name = setup_.name;
   command_.value = value_;
-  command_.expect = own_text_;
+  command_.expect = owner_in(value_);
   command_.ttl = ttl;
   command_.notify = setup_.notify;
   phase_ = phase::settling;
@@ -84,17 +91,17 @@ next engine::settle(op what, milliseconds ttl) {
 }
 
 next engine::complete(record_state state, const answer& a) {
-  value_ = make(state, owner_, a);
+  make(value_, state, owner_, a);
   return settle(op::complete, retention());
 }
 
 next engine::release() {
-  value_ = make(record_state::unknown, owner_);
+  make(value_, record_state::unknown, owner_);
   return settle(op::release, hold());
 }
 
 next engine::declare() {
-  value_ = make(record_state::unknown, owner_);
+  make(value_, record_state::unknown, owner_);
   settle(op::declare, hold());
   command_.declare_x = setup_.route->guarantee == config::guarantee::at_least_once;
   return next::submit;
@@ -158,13 +165,12 @@ void engine::give_up() {
 }
 
 const command& engine::repeated_release(const owner& token) {
-  repeat_text_ = token.text();
-  repeat_value_ = make(record_state::unknown, token);
+  make(repeat_value_, record_state::unknown, token);
   repeat_ = {};
   repeat_.what = op::release;
   repeat_.name = setup_.name;
   repeat_.value = repeat_value_;
-  repeat_.expect = repeat_text_;
+  repeat_.expect = owner_in(repeat_value_);
   repeat_.ttl = hold();
   repeat_.notify = setup_.notify;
   return repeat_;

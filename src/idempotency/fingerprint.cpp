@@ -1,6 +1,7 @@
 #include "idem/idempotency/fingerprint.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "idempotency/ascii.hpp"
 #include "idempotency/fingerprint_body.hpp"
@@ -14,7 +15,7 @@ namespace {
 // Every value goes in behind its length, and every list behind its count: no two requests give one stream of bytes.
 
 void put_query(sha256& hash, const http::request_head& head) {
-  std::vector<std::string_view> pairs;
+  boost::container::small_vector<std::string_view, 16> pairs;
   std::string_view rest = head.query;
   for (bool more = head.has_query; more;) {
     const std::size_t end = rest.find('&');
@@ -45,6 +46,17 @@ void put_header(sha256& hash, const std::string& name, const http::request_head&
     if (http::iequals(f.name, name)) put_value(hash, name, f.value);
 }
 
+void put_lower_case(sha256& hash, std::string_view text) {
+  hash.update_number(text.size());
+  char part[64];
+  while (!text.empty()) {
+    const std::size_t n = std::min(text.size(), sizeof part);
+    std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(n), part, to_lower);
+    hash.update({part, n});
+    text.remove_prefix(n);
+  }
+}
+
 /// The authority without its port: by which port a client came in says nothing about what it wants, and a retry may
 /// come in by another one (a forwarded port, another replica of the proxy).
 std::string_view host_of(std::string_view authority) {
@@ -57,26 +69,25 @@ std::string_view host_of(std::string_view authority) {
 }  // namespace
 
 fingerprint compute_fingerprint(const config::fingerprint_config& settings, const request_view& request) {
-  return compute_fingerprint(settings, settings_hash(settings), request);
+  return compute_fingerprint(prepared_settings(settings), request);
 }
 
-fingerprint compute_fingerprint(const config::fingerprint_config& settings, std::uint32_t settings_id,
-                                const request_view& request) {
+fingerprint compute_fingerprint(const prepared_settings& prepared, const request_view& request) {
+  const config::fingerprint_config& settings = *prepared.settings;
   const http::request_head& head = *request.head;
   sha256 hash;
   hash.update("f1");
   hash.update_sized(head.method);
-  hash.update_sized(lower_case(host_of(head.authority)));
+  put_lower_case(hash, host_of(head.authority));
   hash.update_sized(head.path);
   if (settings.query) put_query(hash, head);
-  const auto headers = counted_headers(settings);
-  hash.update_number(headers.size());
-  for (const std::string& name : headers) put_header(hash, name, head);
+  hash.update_number(prepared.headers.size());
+  for (const std::string& name : prepared.headers) put_header(hash, name, head);
   put_body(hash, settings, head.value(http::field_id::content_type), request.body);
   fingerprint f;
   f.digest = hash.finish();
   f.version = fingerprint_version;
-  f.settings = settings_id;
+  f.settings = prepared.hash;
   return f;
 }
 

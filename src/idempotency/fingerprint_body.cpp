@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "idem/idempotency/fingerprint.hpp"
+#include "idem/memory/block_pool.hpp"
 #include "idempotency/form.hpp"
 #include "idempotency/media_type.hpp"
 #include "idempotency/multipart.hpp"
@@ -24,10 +25,11 @@ body_mode mode_for(std::string_view content_type) {
 }
 
 bool put_json(sha256& hash, const config::fingerprint_config& settings, std::string_view body) {
-  const auto text = canonical_json(body, settings.exclude, settings.include);
+  auto text = canonical_json(body, settings.exclude, settings.include);
   if (!text) return false;
   hash.update_sized("json");
   hash.update_sized(*text);
+  memory::give_back_string(std::move(*text));
   return true;
 }
 

@@ -63,6 +63,9 @@ std::uint32_t settings_hash(const config::fingerprint_config& settings) {
   return short_hash;
 }
 
+prepared_settings::prepared_settings(const config::fingerprint_config& from)
+    : settings(&from), hash(settings_hash(from)), headers(counted_headers(from)) {}
+
 void known_settings::add(const config::fingerprint_config& settings) {
   by_hash_.insert_or_assign(settings_hash(settings), settings);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "idem/memory/block_pool.hpp"
 #include "idempotency/json_lookup.hpp"
 #include "idempotency/key_source.hpp"
 #include "idempotency/media_type.hpp"
@@ -22,13 +23,15 @@ identity refuse(problem_code code, std::string_view detail = {}) {
 struct key_search {
   enum class kind : std::uint8_t { miss, hit, refused, open };
   kind result = kind::miss;
-  std::vector<name_part> parts;
+  name_parts parts;
   bool by_fingerprint = false;
   std::string_view why;
 };
 
+using source_values = boost::container::small_vector<source_value, 2>;
+
 // A refusal beats a part that is missing, and both beat one that the body has yet to tell.
-key_search judge(const std::vector<source_value>& values) {
+key_search judge(const source_values& values) {
   key_search s;
   bool missing = values.empty(), open = false;
   for (const source_value& v : values) {
@@ -49,7 +52,7 @@ key_search try_alternative(const std::vector<config::source>& sources, const con
                            const request_view& request) {
   request_view head_only = request;
   head_only.body_known = false;
-  std::vector<source_value> values;
+  source_values values;
   for (const config::source& source : sources) values.push_back(read_source(source, route, head_only));
   key_search s = judge(values);
   if (s.result == key_search::kind::open && request.body_known) {
@@ -98,11 +101,19 @@ bool is_ambiguous(const config::fingerprint_config& settings, const request_view
          std::any_of(settings.include.begin(), settings.include.end(), twice);
 }
 
+void give_back(name_parts& parts) {
+  for (auto& part : parts)
+    if (part.value) memory::give_back_string(std::move(*part.value));
+}
+
 std::string name_of(const config::idempotency_config& route, std::string_view prefix, const request_view& request,
-                    const std::vector<name_part>& key) {
-  std::string full_prefix(prefix);
-  if (route.mode == config::route_mode::observe) full_prefix += "o:";
-  return record_name(full_prefix, route.name_space, scope_parts(route.scope, request), key);
+                    const name_parts& key) {
+  auto scope = scope_parts(route.scope, request);
+  std::string name = route.mode == config::route_mode::observe
+                         ? record_name(std::string(prefix) + "o:", route.name_space, scope, key)
+                         : record_name(prefix, route.name_space, scope, key);
+  give_back(scope);
+  return name;
 }
 
 }  // namespace
@@ -115,7 +126,7 @@ identity identify(const config::idempotency_config& route, std::string_view pref
   }
   const auto no_scope = scope_refusal(route.scope, request);
   if (no_scope && never_keyless(route.key)) return refuse(problem_code::missing_scope, *no_scope);
-  const key_search found = find_key(route, request);
+  key_search found = find_key(route, request);
   identity id;
   switch (found.result) {
     case key_search::kind::refused: return refuse(problem_code::malformed_key, found.why);
@@ -138,6 +149,7 @@ identity identify(const config::idempotency_config& route, std::string_view pref
   id.kind = identity_kind::keyed;
   id.by_fingerprint = found.by_fingerprint;
   id.name = name_of(route, prefix, request, found.parts);
+  give_back(found.parts);
   return id;
 }
 

@@ -1,4 +1,5 @@
 #include "idem/idempotency/key.hpp"
+#include "idem/memory/block_pool.hpp"
 
 #include "idempotency/ascii.hpp"
 #include "idempotency/structured_field.hpp"
@@ -43,6 +44,7 @@ parsed_key parse_bare(std::string_view text) {
   }
   parsed_key k;
   k.ok = true;
+  if (text.size() > k.value.capacity()) k.value = memory::take_string();
   k.value = text;
   return k;
 }

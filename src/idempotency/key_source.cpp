@@ -27,11 +27,11 @@ source_value need_body() {
 }
 
 source_value from_header(std::string_view name, const config::key_config& key, const http::request_head& head) {
-  std::vector<std::string_view> lines;
+  boost::container::small_vector<std::string_view, 4> lines;
   for (const http::field& f : head.fields)
     if (http::iequals(f.name, name)) lines.push_back(f.value);
   if (lines.empty()) return {};
-  parsed_key parsed = parse_key(lines, {key.max_length, key.strict, key.uuid});
+  parsed_key parsed = parse_key({lines.data(), lines.size()}, {key.max_length, key.strict, key.uuid});
   if (!parsed.ok) return refused(parsed.why);
   source_value v;
   v.result = source_value::kind::value;

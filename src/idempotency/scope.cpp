@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "idem/memory/block_pool.hpp"
 #include "idempotency/ascii.hpp"
 
 namespace idem::idempotency {
@@ -16,7 +17,8 @@ void join_line(std::optional<std::string>& all, std::string_view line) {
     *all += '\n';
     *all += line;
   } else {
-    all = line;
+    if (line.size() > all.emplace().capacity()) *all = memory::take_string();
+    *all = line;
   }
 }
 
@@ -95,7 +97,7 @@ std::optional<std::string_view> unnamed_caller(const std::vector<config::source>
   return std::nullopt;
 }
 
-void append_part(std::vector<name_part>& parts, const config::source& s, const request_view& request) {
+void append_part(name_parts& parts, const config::source& s, const request_view& request) {
   const http::request_head& head = *request.head;
   switch (s.type) {
     case kind::credential:
@@ -123,9 +125,8 @@ void append_part(std::vector<name_part>& parts, const config::source& s, const r
 
 }  // namespace
 
-std::vector<name_part> scope_parts(const std::vector<config::source>& scope, const request_view& request) {
-  std::vector<name_part> parts;
-  parts.reserve(scope.size() + 1);
+name_parts scope_parts(const std::vector<config::source>& scope, const request_view& request) {
+  name_parts parts;
   for (const config::source& s : scope) append_part(parts, s, request);
   return parts;
 }

@@ -10,7 +10,7 @@
 namespace idem::idempotency {
 
 /// All of it stands in the head. A source that the request lacks is a part without a value.
-std::vector<name_part> scope_parts(const std::vector<config::source>& scope, const request_view& request);
+name_parts scope_parts(const std::vector<config::source>& scope, const request_view& request);
 
 /// Why this scope cannot tell this caller from others or from its own next try (docs/protocol.md, "Errors",
 /// `missing-scope`): a literal, or nothing if it can.

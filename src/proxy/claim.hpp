@@ -52,7 +52,7 @@ class claim : public std::enable_shared_from_this<claim> {
   void arm(std::chrono::milliseconds base);
 
   net::deadline renewal_;
-  std::list<claim*>::iterator listed_;
+  decltype(worker::claims)::iterator listed_;
   bool renewing_ = false;
   bool renew_under_way_ = false;
   bool counted_ = false;

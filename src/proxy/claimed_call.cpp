@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "idem/memory/block_pool.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/stored_answer.hpp"
 
@@ -28,12 +29,12 @@ bool is_event_stream(const http::response_head& head) {
 
 }  // namespace
 
-claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned, std::function<std::string()> request,
-                           bool bypass)
+claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned,
+                           std::function<void(std::string&)> request, bool bypass)
     : c_(c),
       claim_(std::move(owned)),
       route_(claim_->engine.route()),
-      make_request_(std::move(request)),
+      append_request_(std::move(request)),
       bypass_(bypass),
       up_(c.w.buffers, c.w.wheel, claim_->runtime->pool),
       sender_(c),
@@ -45,9 +46,15 @@ claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned, s
                     limit_unattended();
                   }),
       began_(std::chrono::steady_clock::now()) {
+  for (auto* s : {&request_, &lines_, &block_, &body_}) *s = memory::take_string();
   c_.on_break = [this] { break_off(fault::drained); };
   response_limit_.after(c_.route->route->response_timeout);
   processing_limit_.after(route_.max_processing);
+}
+
+claimed_call::~claimed_call() {
+  c_.on_break = nullptr;
+  for (auto* s : {&request_, &lines_, &block_, &body_}) memory::give_back_string(std::move(*s));
 }
 
 void claimed_call::break_off(fault f) {
@@ -101,7 +108,8 @@ net::task<void> claimed_call::stand_down() {
 
 /// Does nothing more if the connection was dead and no byte has left.
 void claimed_call::send_first() {
-  request_ = make_request_();
+  request_.clear();
+  append_request_(request_);
   const auto sent = up_.send_now(request_);
   if (up_.write_failed() && !up_.written()) return;
   unsent_ = std::string_view(request_).substr(sent);
@@ -181,7 +189,7 @@ void claimed_call::take_head() {
   encoded_ = head.find(http::field_id::content_encoding) != nullptr;
   if (means_gone()) return take_as_gone();
   append_answer_lines(lines_, head, claim_->runtime->config->server.via);
-  block_ = header_block(head, route_.replay_drop);
+  append_header_block(block_, head, route_.replay_drop);
 }
 
 /// absent_is_success: the DELETE has nothing more to remove, perhaps because an earlier attempt removed it.
@@ -201,7 +209,7 @@ void claimed_call::take_as_gone() {
   if (!client_done_) c_.log.status = status_;
   settlement_ = idempotency::settle_answer(route_, status_);
   from_ = {};
-  block_ = no_content_block(up_.head(), route_.replay_drop);
+  append_no_content_block(block_, up_.head(), route_.replay_drop);
   append_block_lines(lines_, status_, block_, claim_->runtime->config->server.via);
 }
 

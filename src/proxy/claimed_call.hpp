@@ -18,12 +18,13 @@ namespace idem::proxy {
 
 class claimed_call {
  public:
-  /// @param request makes the whole request, head and body, as it goes upstream. Asked when it is sent, and not after
+  /// @param request appends the whole request, head and body, as it goes upstream. Asked when it is sent, and not after
   ///        prepare(): the attempt that it names can change until then
   /// @param bypass the store could not be read, and the route goes on without: the answer is marked, and stored later
-  claimed_call(client_connection& c, std::shared_ptr<claim> owned, std::function<std::string()> request, bool bypass);
+  claimed_call(client_connection& c, std::shared_ptr<claim> owned, std::function<void(std::string&)> request,
+               bool bypass);
 
-  ~claimed_call() { c_.on_break = nullptr; }
+  ~claimed_call();
 
   /// Gets a connection and makes sure that the lease still holds. next::execute: go on with run(). Anything else: the
   /// record belongs to others by now (nothing was sent), or connecting failed and `failed()` holds the answer.
@@ -73,7 +74,7 @@ class claimed_call {
   client_connection& c_;
   std::shared_ptr<claim> claim_;
   const config::idempotency_config& route_;
-  std::function<std::string()> make_request_;
+  std::function<void(std::string&)> append_request_;
   std::string request_;
   std::string_view unsent_;
   bool bypass_;

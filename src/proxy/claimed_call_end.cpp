@@ -1,6 +1,7 @@
 // How a claimed call ends: the record first, then the client's last byte.
 #include <algorithm>
 
+#include "idem/memory/block_pool.hpp"
 #include "proxy/aftermath.hpp"
 #include "proxy/claimed_call.hpp"
 #include "proxy/forwarding.hpp"
@@ -15,12 +16,12 @@ using idempotency::settlement;
 /// The rest of the answer, or all of it in one piece. `mark` is a value for Idempotency-Status, or empty.
 net::task<after> claimed_call::send_last(std::string_view mark) {
   if (client_done_) co_return after::linger;
-  std::string bytes;
+  std::string bytes = memory::take_string();
   if (!streaming_) {
     const bool describes = from_.kind == framing_kind::none;
     to_ = describes ? from_ : http::framing{framing_kind::length, body_.size()};
     close_ = c_.must_close();
-    bytes = std::move(lines_);
+    bytes.swap(lines_);
     std::string extra;
     if (!mark.empty()) ((extra += "Idempotency-Status: ") += mark) += "\r\n";
     end_answer_head(bytes, c_, to_, close_, extra);
@@ -34,6 +35,7 @@ net::task<after> claimed_call::send_last(std::string_view mark) {
     }
   }
   sender_.send(bytes);
+  memory::give_back_string(std::move(bytes));
   co_await sender_.drained();
   co_return close_ ? after::close : after::keep;
 }

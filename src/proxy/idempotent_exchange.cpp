@@ -2,6 +2,7 @@
 
 #include "idem/http/body.hpp"
 #include "idem/idempotency/webhook_signature.hpp"
+#include "idem/memory/block_pool.hpp"
 #include "proxy/aftermath.hpp"
 #include "proxy/claimed_call.hpp"
 #include "proxy/decisions.hpp"
@@ -95,16 +96,16 @@ net::task<after> idempotent_exchange::run() {
     c_.log.what = decision::observed_other;
     co_return co_await pass();
   }
-  c_.log.key_hash = identity_.hash();
+  if (telemetry::access_log_on()) c_.log.key_hash = identity_.hash();
   idempotency::engine::setup setup;
   setup.route = &route_;
-  setup.name = identity_.name;
-  setup.print = idempotency::compute_fingerprint(route_.fingerprint, c_.route->settings, view());
+  setup.name = std::move(identity_.name);
+  setup.print = idempotency::compute_fingerprint(c_.route->fingerprint, view());
   setup.others = this;
   setup.expected = c_.route->expected;
   if (identity_.by_fingerprint) setup.lifetime = route_.key.fingerprint_ttl;
   setup.notify = route_.in_flight.respond == config::in_flight_respond::wait;
-  claim_ = std::make_shared<claim>(c_.w, c_.runtime, std::move(setup));
+  claim_ = std::allocate_shared<claim>(memory::block_allocator<claim>(), c_.w, c_.runtime, std::move(setup));
   if (observes) co_return co_await observe();
   co_return co_await claim_and_go();
 }
@@ -260,12 +261,12 @@ net::task<next> idempotent_exchange::acquire() {
 
 net::task<next> idempotent_exchange::wait_for_change(next n) {
   auto& places = *c_.w.waiters;
-  if (!places.enter(identity_.name, route_.in_flight.max_waiters)) co_return next::refuse;
+  if (!places.enter(claim_->engine.name(), route_.in_flight.max_waiters)) co_return next::refuse;
   claim_->end_flight();
   waited_ = true;
   const auto until = net::deadline::clock::now() + route_.in_flight.wait;
   while (n == next::wait) {
-    const auto why = co_await places.wait(identity_.name, until, c_.stream);
+    const auto why = co_await places.wait(claim_->engine.name(), until, c_.stream);
     if (why == waiters::woken::client_gone) c_.gone = true;
     if (why == waiters::woken::client_gone || why == waiters::woken::drained) break;
     auto& engine = claim_->engine;
@@ -273,7 +274,7 @@ net::task<next> idempotent_exchange::wait_for_change(next n) {
     c_.w.aftermath->release_abandoned(claim_);
     if (why == waiters::woken::deadline && n == next::wait) break;
   }
-  places.leave(identity_.name);
+  places.leave(claim_->engine.name());
   if (n == next::execute || n == next::bypass) claim_->count_in_flight();
   co_return n;
 }
@@ -320,21 +321,19 @@ net::task<after> idempotent_exchange::replay(bool status_only) {
   co_return c_.must_close() ? after::close : after::keep;
 }
 
-std::string idempotent_exchange::upstream_request() const {
+void idempotent_exchange::append_upstream_request(std::string& out) const {
   const auto& head = c_.parser.head();
   auto edits = forwarding_edits(c_);
   edits.body = head.body.kind == framing_kind::chunked ? http::framing{framing_kind::length, body_.size()} : head.body;
   const auto attempt = std::to_string(claim_->engine.own().attempt);
   if (route_.attempt_header) edits.attempt = attempt;
-  std::string request;
-  request.reserve(c_.parser.head_size() + body_.size() + 128);
-  http::append_request_head(request, head, edits);
-  request += body_;
-  return request;
+  out.reserve(out.size() + c_.parser.head_size() + body_.size() + 128);
+  http::append_request_head(out, head, edits);
+  out += body_;
 }
 
 net::task<after> idempotent_exchange::execute(bool bypass) {
-  claimed_call call(c_, claim_, [this] { return upstream_request(); }, bypass);
+  claimed_call call(c_, claim_, [this](std::string& out) { append_upstream_request(out); }, bypass);
   const auto n = co_await call.prepare();
   if (n != next::execute) {
     // The key was settled by others before a byte was sent.

@@ -46,7 +46,7 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   net::task<after> observe();
   net::task<void> settle_observed(bool owned, unsigned status, bool whole, bool written);
 
-  std::string upstream_request() const;
+  void append_upstream_request(std::string& out) const;
   idempotency::request_view view() const;
   void give_up();
   void finish_input();

@@ -1,5 +1,6 @@
 #include "proxy/pass_through.hpp"
 
+#include "idem/memory/block_pool.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/tunnel.hpp"
 
@@ -24,6 +25,7 @@ pass_through::pass_through(client_connection& c, const options& o)
       limit_(c.w.wheel),
       read_limit_(c.w.wheel),
       watch_(c.w.wheel) {
+  request_ = memory::take_string();
   limit_.action([this] { break_off(answered_ ? fault::upstream_stalled : fault::upstream_late); });
   read_limit_.action([this] {
     if (broken_off_ == fault::none) broken_off_ = fault::client_late;
@@ -31,6 +33,11 @@ pass_through::pass_through(client_connection& c, const options& o)
     up_.close();
   });
   watch_.action([this] { watch_client(); });
+}
+
+pass_through::~pass_through() {
+  memory::give_back_string(std::move(request_));
+  memory::give_back_string(std::move(piece_));
 }
 
 void pass_through::break_off(fault f) {

@@ -27,6 +27,7 @@ class pass_through {
   };
 
   pass_through(client_connection& c, const options& o);
+  ~pass_through();
   net::task<after> run();
 
   unsigned status() const { return status_; }  ///< of the answer; 0 without a whole one

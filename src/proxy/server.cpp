@@ -1,9 +1,9 @@
 #include "idem/proxy/server.hpp"
 
-#include <boost/asio/post.hpp>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <boost/asio/post.hpp>
 
 #include <csignal>
 #include <thread>
@@ -101,7 +101,7 @@ std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const std::shared
   r->unrouted = &metrics.route(w.index, "");
   for (const auto& route : c->routes) {
     r->routes.push_back(
-        {&route, &metrics.route(w.index, route.name), idempotency::settings_hash(route.idempotency.fingerprint)});
+        {&route, &metrics.route(w.index, route.name), idempotency::prepared_settings(route.idempotency.fingerprint)});
   }
   return r;
 }

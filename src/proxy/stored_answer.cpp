@@ -27,9 +27,7 @@ bool describes_body(std::string_view name) {
 
 }  // namespace
 
-std::string header_block(const http::response_head& head, const std::vector<std::string>& drop) {
-  std::string block;
-  block.reserve(512);
+void append_header_block(std::string& block, const http::response_head& head, const std::vector<std::string>& drop) {
   block += head.reason;
   block += "\r\n";
   for (const auto& f : head.fields) {
@@ -37,19 +35,18 @@ std::string header_block(const http::response_head& head, const std::vector<std:
     if (std::any_of(drop.begin(), drop.end(), [&](const auto& d) { return http::iequals(d, f.name); })) continue;
     http::append_field(block, f.name, f.value);
   }
-  return block;
 }
 
-std::string no_content_block(const http::response_head& head, const std::vector<std::string>& drop) {
+void append_no_content_block(std::string& block, const http::response_head& head,
+                             const std::vector<std::string>& drop) {
   constexpr std::string_view content = "Content-";
-  std::string block = "No Content\r\n";
+  block += "No Content\r\n";
   for (const auto& f : head.fields) {
     if (f.hop_by_hop || is_ours(f.id) || is_framing(f.id) || describes_body(f.name)) continue;
     if (http::iequals(f.name.substr(0, content.size()), content) || http::iequals(f.name, "Last-Modified")) continue;
     if (std::any_of(drop.begin(), drop.end(), [&](const auto& d) { return http::iequals(d, f.name); })) continue;
     http::append_field(block, f.name, f.value);
   }
-  return block;
 }
 
 void append_block_lines(std::string& out, unsigned status, std::string_view block, bool via) {

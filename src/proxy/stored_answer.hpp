@@ -12,10 +12,10 @@
 namespace idem::proxy {
 
 /// Reason CRLF, then the lines that are kept: not hop-by-hop, no framing, not the proxy's own names, none of `drop`.
-std::string header_block(const http::response_head& head, const std::vector<std::string>& drop);
+void append_header_block(std::string& block, const http::response_head& head, const std::vector<std::string>& drop);
 
 /// The header block of a 204 in place of this answer: its reason, and the lines that say nothing about a body.
-std::string no_content_block(const http::response_head& head, const std::vector<std::string>& drop);
+void append_no_content_block(std::string& block, const http::response_head& head, const std::vector<std::string>& drop);
 
 /// Status line and the lines of a header block, as append_answer_lines() does it for a head.
 void append_block_lines(std::string& out, unsigned status, std::string_view block, bool via);

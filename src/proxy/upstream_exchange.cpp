@@ -7,14 +7,9 @@
 
 namespace idem::proxy {
 
-namespace {
-/// Heads of answers may be as large as those of requests at most.
-constexpr http::head_limits answer_limits{60 * 1024, 1000, 8 * 1024};
-}  // namespace
-
 upstream_exchange::upstream_exchange(net::buffer_pool& buffers, net::deadline_wheel&,
                                      std::shared_ptr<upstream_pool> pool)
-    : buffers_(buffers), pool_(std::move(pool)), in_(buffers_), parser_(answer_limits) {}
+    : buffers_(buffers), pool_(std::move(pool)), in_(buffers_) {}
 
 net::task<fault> upstream_exchange::connect(reuse how) {
   connection_ = pool_->take_idle(how);
@@ -63,14 +58,15 @@ fault upstream_exchange::classify(const net::error_code&) const {
 }
 
 net::task<fault> upstream_exchange::read_head(std::string_view method) {
+  auto& parser = connection_->parser;
   for (;;) {
-    const auto result = in_.empty() ? http::parse_result::need_more : parser_.parse(in_.view(), method);
+    const auto result = in_.empty() ? http::parse_result::need_more : parser.parse(in_.view(), method);
     if (result == http::parse_result::complete) co_return fault::none;
     if (result == http::parse_result::rejected) {
-      telemetry::warn("the backend's answer is malformed", {{"why", parser_.why().reason}});
+      telemetry::warn("the backend's answer is malformed", {{"why", parser.why().reason}});
       co_return fault::upstream_malformed;
     }
-    if (in_.full()) in_.grow(answer_limits.header_bytes + 1024);
+    if (in_.full()) in_.grow(parser.limits().header_bytes + 1024);
     if (closed_) co_return classify({});
     auto& from = connection_->stream;
     auto [ec, n] = co_await (answer_begun_ ? from.read_some(in_.room()) : from.read_first(in_.room()));
@@ -81,14 +77,14 @@ net::task<fault> upstream_exchange::read_head(std::string_view method) {
 }
 
 void upstream_exchange::next_head() {
-  in_.consume(parser_.head_size());
-  parser_.reset();
+  in_.consume(connection_->parser.head_size());
+  connection_->parser.reset();
 }
 
 void upstream_exchange::begin_body() {
-  keep_alive_ = parser_.head().keep_alive;
-  body_.reset(parser_.head().body);
-  in_.consume(parser_.head_size());
+  keep_alive_ = connection_->parser.head().keep_alive;
+  body_.reset(connection_->parser.head().body);
+  in_.consume(connection_->parser.head_size());
   in_body_ = true;
 }
 

@@ -36,8 +36,8 @@ class upstream_exchange {
   /// Reads the next head, interim ones included. need_more never comes back: complete or a fault.
   /// @param method of the request ("HEAD" decides about the body)
   net::task<fault> read_head(std::string_view method);
-  const http::response_head& head() const { return parser_.head(); }
-  std::string_view why_malformed() const { return parser_.why().reason; }
+  const http::response_head& head() const { return connection_->parser.head(); }
+  std::string_view why_malformed() const { return connection_->parser.why().reason; }
   /// After a 1xx: its bytes are used up, the next head follows.
   void next_head();
   /// After the final head was used: its bytes are given up, the body follows. Views of head() end here.
@@ -68,7 +68,6 @@ class upstream_exchange {
   std::shared_ptr<upstream_pool> pool_;
   upstream_ptr connection_;
   read_buffer in_;
-  http::response_parser parser_;
   http::body_decoder body_;
   bool written_ = false;
   bool write_failed_ = false;

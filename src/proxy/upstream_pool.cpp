@@ -10,6 +10,13 @@ namespace idem::proxy {
 namespace asio = net::asio;
 using namespace std::chrono_literals;
 
+namespace {
+/// Heads of answers may be as large as those of requests at most.
+constexpr http::head_limits answer_limits{60 * 1024, 1000, 8 * 1024};
+}  // namespace
+
+upstream_connection::upstream_connection(net::stream s) : stream(std::move(s)), parser(answer_limits) {}
+
 upstream_pool::upstream_pool(asio::io_context& io, net::deadline_wheel& wheel, const config::upstream_config& settings,
                              std::shared_ptr<asio::ssl::context> tls, telemetry::worker_block& metrics)
     : io_(io),
@@ -51,6 +58,7 @@ upstream_ptr upstream_pool::take_idle(reuse how) {
 void upstream_pool::give_back(upstream_ptr c) {
   if (idle_.size() >= settings_.keep_alive_max_idle) return;
   c->idle_since = std::chrono::steady_clock::now();
+  c->parser.reset();
   c->stream.watch([pool = weak_from_this(), which = c.get()](const net::error_code& ec) {
     if (ec) return;
     if (const auto self = pool.lock()) self->leave(which);

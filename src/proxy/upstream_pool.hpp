@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "idem/config/config.hpp"
+#include "idem/http/parser.hpp"
 #include "idem/net/deadline.hpp"
 #include "idem/net/event.hpp"
 #include "idem/net/stream.hpp"
@@ -22,8 +23,9 @@
 namespace idem::proxy {
 
 struct upstream_connection {
-  explicit upstream_connection(net::stream s) : stream(std::move(s)) {}
+  explicit upstream_connection(net::stream s);
   net::stream stream;
+  http::response_parser parser;  ///< of the exchange that has the connection; its room stays for the next one
   bool reused = false;
   std::chrono::steady_clock::time_point idle_since{};
 };

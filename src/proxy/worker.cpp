@@ -37,7 +37,7 @@ void worker::watch_store() {
   metrics.store_up.store(h.reachable ? 1 : 0, std::memory_order_relaxed);
   if (h.ever_troubled && h.last_trouble != trouble_seen_) {
     trouble_seen_ = h.last_trouble;
-    const auto all = claims;
+    const auto all = claims;  // one that finds its key lost takes itself out
     for (auto* c : all) c->renew_soon();
   }
   store_watch_.expires_after(std::chrono::milliseconds(250));

@@ -14,6 +14,7 @@
 
 #include "idem/config/config.hpp"
 #include "idem/idempotency/fingerprint.hpp"
+#include "idem/memory/block_pool.hpp"
 #include "idem/net/buffer_pool.hpp"
 #include "idem/net/deadline.hpp"
 #include "idem/net/stream.hpp"
@@ -49,7 +50,7 @@ struct shared_state {
 struct route_state {
   const config::route* route = nullptr;
   telemetry::route_block* metrics = nullptr;
-  std::uint32_t settings = 0;  ///< hash of the fingerprint's settings
+  idempotency::prepared_settings fingerprint;
   /// Recent median of the time from claim to answer, approached step by step.
   std::chrono::milliseconds expected{1000};
   void took(std::chrono::milliseconds t);
@@ -96,7 +97,8 @@ class worker {
   shared_state& shared;
   telemetry::registry& registry;
   telemetry::worker_block& metrics;
-  own_context io{1};
+  /// Other threads may post to it; nothing but this thread reads or writes on its sockets.
+  own_context io{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
   net::deadline_wheel wheel{io};
   net::buffer_pool buffers;
   std::shared_ptr<runtime> current;
@@ -104,7 +106,7 @@ class worker {
   std::unique_ptr<proxy::aftermath> aftermath;
   std::unique_ptr<proxy::waiters> waiters;
   std::list<client_connection*> connections;
-  std::list<claim*> claims;  ///< whose leases this thread renews
+  std::list<claim*, memory::block_allocator<claim*>> claims;  ///< whose leases this thread renews
 
  private:
   net::timer store_watch_{io};

@@ -69,7 +69,7 @@ class response_parser {
  public:
   explicit response_parser(head_limits limits = {}) : limits_(limits) {}
 
-  void limits(head_limits limits) { limits_ = limits; }
+  const head_limits& limits() const { return limits_; }
 
   /// @param method of the request that is answered: HEAD (and CONNECT) decide about the body
   parse_result parse(std::string_view bytes, std::string_view method);

@@ -75,6 +75,7 @@ class engine {
   };
 
   explicit engine(setup s);
+  ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -140,6 +141,7 @@ class engine {
  private:
   enum class phase : std::uint8_t { idle, claiming, looking, taking_over, owned, renewing, settling, ended };
 
+  next on_reply(reply& r, clock::time_point now);
   next submit_claim(clock::time_point now);
   next on_claim(reply& r, clock::time_point now);
   next on_found(reply& r, bool confirmed, clock::time_point now);
@@ -162,14 +164,14 @@ class engine {
   std::optional<next> compare_fingerprint();
   void own(owner o);
   void unanswered(const reply& r, clock::time_point now);
-  std::string make(record_state state, const owner& o, const answer& a = {}) const;
+  void make(std::string& into, record_state state, const owner& o, const answer& a = {}) const;
 
   setup setup_;
   phase phase_ = phase::idle;
   command command_, renew_, repeat_;
   owner owner_;
   std::vector<abandoned> abandoned_;
-  std::string value_, own_text_, expect_, renew_value_, renew_text_, repeat_value_, repeat_text_;
+  std::string value_, expect_, renew_value_, repeat_value_;  ///< a record's own text holds its owner's
   decoded_record found_;
   std::string found_text_;
   std::optional<problem> refusal_;

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "idem/config/config.hpp"
 #include "idem/idempotency/identity.hpp"
@@ -18,12 +20,19 @@ inline constexpr std::uint16_t fingerprint_version = 1;
 /// A short hash of everything in the settings that changes a digest.
 std::uint32_t settings_hash(const config::fingerprint_config& settings);
 
+/// Settings with all that does not change from request to request worked out.
+struct prepared_settings {
+  explicit prepared_settings(const config::fingerprint_config& from);
+
+  const config::fingerprint_config* settings;  ///< must outlive this
+  std::uint32_t hash;                          ///< settings_hash()
+  std::vector<std::string> headers;            ///< that count: lower case, sorted, each once
+};
+
 /// Needs the whole body. Never fails: a body that does not parse in its mode is taken raw (and marked as raw, so that
 /// it cannot equal a parsed one).
 fingerprint compute_fingerprint(const config::fingerprint_config& settings, const request_view& request);
-/// The same with the settings' hash known, which does not change from request to request.
-fingerprint compute_fingerprint(const config::fingerprint_config& settings, std::uint32_t hash,
-                                const request_view& request);
+fingerprint compute_fingerprint(const prepared_settings& settings, const request_view& request);
 
 /// Settings that this process knows, by their hash: those of all routes now, and those of earlier configurations. A
 /// record that was made under one of them can still be compared.

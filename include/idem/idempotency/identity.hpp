@@ -1,6 +1,7 @@
 // From a request to the name of its record: route, scope and key (docs/protocol.md, "One record per key").
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,15 +27,16 @@ struct request_view {
 
 /// A part of a scope or a key: its source as written in the configuration, and its value, if there is one.
 struct name_part {
-  std::string kind;
+  std::string_view kind;  ///< a literal, or of the configuration
   std::optional<std::string> value;
 };
+using name_parts = boost::container::small_vector<name_part, 4>;
 
 /// `<prefix>{<base64url(SHA-256(…))>}` over `n1` and then, each preceded by its length as 4 bytes (big endian): the
 /// namespace, the number of scope parts, each part's kind and value (absence is a kind of its own), the number of key
 /// parts, each part's source and value.
-std::string record_name(std::string_view prefix, std::string_view name_space, const std::vector<name_part>& scope,
-                        const std::vector<name_part>& key);
+std::string record_name(std::string_view prefix, std::string_view name_space, const name_parts& scope,
+                        const name_parts& key);
 
 enum class identity_kind : std::uint8_t {
   keyed,       ///< `name` is the record's name

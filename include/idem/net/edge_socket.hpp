@@ -10,12 +10,12 @@
 
 #include <boost/asio/detail/reactor.hpp>
 #include <boost/asio/detail/reactor_op.hpp>
-#include <boost/asio/recycling_allocator.hpp>
 
 #include <memory>
 #include <new>
 #include <utility>
 
+#include "idem/memory/block_pool.hpp"
 #include "idem/net/types.hpp"
 
 namespace idem::net {
@@ -38,8 +38,9 @@ class edge_socket : public socket {
     start(make<read_op<Handler>>(*this, b, std::move(handler)), what);
   }
 
-  /// Until the next read: handler(error_code) when anything comes, the peer's end included, and nothing of it is taken.
-  /// cancel() ends it. To be started after a read that left nothing.
+  /// Until the next read: handler(error_code) when anything comes, the peer's end included, and nothing of it is taken
+  /// but a reset's error. A reset that came together with the last bytes before is not told: sending finds it. cancel()
+  /// ends the watch. To be started after a read that left nothing.
   template <class Handler>
   void async_watch(Handler handler) {
     disturbed_ = false;
@@ -105,12 +106,12 @@ class edge_socket : public socket {
 
   template <class Op, class... Args>
   static Op* make(Args&&... args) {
-    return ::new (static_cast<void*>(asio::recycling_allocator<Op>().allocate(1))) Op(std::forward<Args>(args)...);
+    return ::new (memory::take_block(sizeof(Op))) Op(std::forward<Args>(args)...);
   }
   template <class Op>
   static void dispose(Op* o) {
     o->~Op();
-    asio::recycling_allocator<Op>().deallocate(o, 1);
+    memory::give_back_block(o, sizeof(Op));
   }
 
   void start(op* o, expect what);

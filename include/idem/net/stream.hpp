@@ -106,7 +106,8 @@ class stream {
     const auto n = ::recv(socket_->native_handle(), &c, 1, MSG_PEEK | MSG_DONTWAIT);
     return n < 0 && (errno == EAGAIN || errno == EINTR);
   }
-  /// Whether the peer has reset the connection. A peer that only ended its sending side has not.
+  /// Whether the peer has reset the connection. A peer that only ended its sending side has not. Says so once: the look
+  /// takes the error, as quiet() does.
   bool reset_by_peer() {
     char c;
     const auto n = ::recv(socket_->native_handle(), &c, 1, MSG_PEEK | MSG_DONTWAIT);

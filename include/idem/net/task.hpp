@@ -3,7 +3,7 @@
 // Asio has a coroutine type of its own, which asks nothing of its caller and pays for it: each call goes through a
 // stack of frames that it keeps, and the frames come from a list that is searched and holds none above a kilobyte. A
 // request runs through some twenty short coroutines. Here a call is a jump into the frame, a return a jump back, and
-// each thread keeps frames by size for the next ones.
+// frames are blocks that the thread keeps for the next ones.
 //
 // A coroutine that waits belongs to what it waits for: if that is destroyed without an answer, as handlers are when
 // their io_context goes, the whole chain of callers is destroyed with it.
@@ -67,6 +67,10 @@ class resumption {
   /// Runs the coroutine until it waits again or ends. Nothing that belongs to it may be touched afterwards.
   void operator()() { std::exchange(frame_, nullptr)->handle_.resume(); }
 
+  explicit operator bool() const { return frame_ != nullptr; }
+  /// Leaves the coroutine to somebody else.
+  void give_up() { frame_ = nullptr; }
+
  private:
   void abandon() noexcept;
 
@@ -86,14 +90,31 @@ class operation_awaiter {
   bool await_ready() const noexcept { return false; }
   template <std::derived_from<frame> P>
   void await_suspend(std::coroutine_handle<P> waiting) {
-    std::move(operation_)([this, go_on = resumption(waiting.promise())](Result r) mutable {
-      result_.emplace(std::move(r));
-      go_on();
-    });
+    initiating_ = true;
+    std::move(operation_)(completion{this, resumption(waiting.promise())});
+    initiating_ = false;
   }
   Result await_resume() { return std::move(*result_); }
 
  private:
+  struct completion {
+    operation_awaiter* to;
+    resumption go_on;
+
+    completion(operation_awaiter* a, resumption r) : to(a), go_on(std::move(r)) {}
+    completion(completion&&) noexcept = default;
+    completion& operator=(completion&&) = delete;
+    ~completion() {
+      // an initiation that throws drops its handler, but the coroutine lives: it gets the exception
+      if (go_on && to->initiating_) go_on.give_up();
+    }
+    void operator()(Result r) {
+      to->result_.emplace(std::move(r));
+      go_on();
+    }
+  };
+
+  bool initiating_ = false;
   Operation operation_;
   std::optional<Result> result_;
 };

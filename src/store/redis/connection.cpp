@@ -42,11 +42,10 @@ void connection::on_bytes(std::string_view bytes) {
   const auto self = shared_from_this();
   const auto current = link_;
   reader_->feed(bytes);
-  resp_value v;
   while (link_ == current) {
-    const auto r = reader_->next(v);
+    const auto r = reader_->next(reply_);
     if (r == resp_reader::result::need_more) return;
-    if (r == resp_reader::result::broken || !handle(std::move(v))) {
+    if (r == resp_reader::result::broken || !handle(std::move(reply_))) {
       if (link_ == current) drop("the answer is not Redis' protocol");
       return;
     }

@@ -79,6 +79,7 @@ class connection final : public std::enable_shared_from_this<connection>, privat
   std::uint64_t turn_ = 0;
   std::shared_ptr<link> link_;
   std::unique_ptr<resp_reader> reader_;
+  resp_value reply_;  ///< the one that is being handled
   std::unique_ptr<handshake> handshake_;
   std::minstd_rand random_;
 };

@@ -5,8 +5,20 @@
 namespace idem::store::redis {
 
 void pipeline::submit(const command& c, completion done, time_point deadline) {
-  waiting_.push_back(entry{c, std::move(done), deadline, {}, {}});
-  if (how_) send_waiting();
+  entry e{c, std::move(done), deadline, {}, {}};
+  if (how_) e.how.emplace(c, *how_, key_prefix_);
+  // what waits although the connection is open are transactions, which all others may pass
+  if (how_ && !(e.how->serial() && serial_busy_)) {
+    serial_busy_ = serial_busy_ || e.how->serial();
+    send(std::move(e));
+  } else {
+    push(waiting_, std::move(e));
+  }
+}
+
+void pipeline::push(queue& q, entry&& e) {
+  if (q.full()) q.set_capacity(std::max<std::size_t>(64, 2 * q.capacity()));
+  q.push_back(std::move(e));
 }
 
 void pipeline::open(dialect how) {
@@ -32,7 +44,7 @@ void pipeline::send_waiting() {
 void pipeline::send(entry&& e) {
   e.begins_at = encoded_ + output_.size();
   e.how->begin(output_);
-  in_flight_.push_back(std::move(e));
+  push(in_flight_, std::move(e));
 }
 
 void pipeline::take_output(std::string& into) {
@@ -49,7 +61,7 @@ bool pipeline::on_reply(resp_value&& v, std::optional<finished>& out) {
   entry e = std::move(front);
   in_flight_.pop_front();
   if (s.what == step::kind::again) {
-    in_flight_.push_back(std::move(e));
+    push(in_flight_, std::move(e));
     return true;
   }
   if (e.how->serial()) {
@@ -65,7 +77,8 @@ std::vector<finished> pipeline::expire(time_point now, bool& broken) {
   std::vector<finished> out;
   for (auto& e : waiting_)
     if (e.deadline <= now) out.push_back(unavailable(std::move(e)));
-  std::erase_if(waiting_, [&](const entry& e) { return e.deadline <= now; });
+  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), [&](const entry& e) { return e.deadline <= now; }),
+                 waiting_.end());
   return out;
 }
 

@@ -2,9 +2,10 @@
 // callbacks from inside: finished commands are handed to the caller, who may then call back into anything.
 #pragma once
 
+#include <boost/circular_buffer.hpp>
+
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,7 +67,11 @@ class pipeline {
 
   std::string key_prefix_;
   std::optional<dialect> how_;
-  std::deque<entry> in_flight_, waiting_;
+  /// Entries are large and come and go with each request: a deque would make a node for each.
+  using queue = boost::circular_buffer<entry>;
+  static void push(queue& q, entry&& e);
+
+  queue in_flight_, waiting_;
   std::string output_;
   std::uint64_t encoded_ = 0;  ///< bytes that left output_ so far
   bool serial_busy_ = false;

@@ -3,6 +3,9 @@
 #include <hiredis/read.h>
 
 #include <new>
+#include <utility>
+
+#include "idem/memory/block_pool.hpp"
 
 namespace idem::store::redis {
 
@@ -15,6 +18,7 @@ struct resp_reader::hooks {
     v->type = task->type == REDIS_REPLY_ERROR    ? resp_type::error
               : task->type == REDIS_REPLY_STATUS ? resp_type::status
                                                  : resp_type::text;
+    if (size > v->text.capacity()) v->text = idem::memory::take_string();
     v->text.assign(text, size);
     return v;
   }
@@ -43,7 +47,11 @@ struct resp_reader::hooks {
 resp_value* resp_reader::place(const redisReadTask* task) {
   auto* v = task->parent ? &static_cast<resp_value*>(task->parent->obj)->items[static_cast<std::size_t>(task->idx)]
                          : &static_cast<resp_reader*>(task->privdata)->root_;
-  *v = resp_value{};
+  // what it had room for is used again
+  v->type = resp_type::nil;
+  v->text.clear();
+  v->integer = 0;
+  v->items.clear();
   return v;
 }
 
@@ -64,7 +72,7 @@ resp_reader::result resp_reader::next(resp_value& out) {
   if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) broken_ = true;
   if (broken_) return result::broken;
   if (reply) {
-    out = std::move(root_);
+    std::swap(out, root_);
     return result::value;
   }
   broken_ = !within_bounds();

@@ -2,6 +2,7 @@
 // loop turn.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <initializer_list>

@@ -7,7 +7,7 @@
 namespace idem::idempotency {
 namespace {
 
-using parts = std::vector<name_part>;
+using parts = name_parts;
 
 // What stores of running systems hold: another name for the same key would execute it again.
 TEST(record_name, has_the_agreed_bytes) {
