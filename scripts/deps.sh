@@ -8,6 +8,7 @@
 #   demo      what scripts/quickstart.sh uses beside the program
 #   redis     redis-server and redis-cli
 #   test      what the tests start and link
+#   micro     what scripts/micro.sh links and counts with
 #   bench     the programs that benchmarks compare with and measure by
 #   dev       formatter and linter
 #   all       everything
@@ -31,14 +32,15 @@ redis=(redis-server redis-tools)
 test=("${redis[@]}" "${demo[@]}" libgtest-dev libgmock-dev openssl)
 # any node will do, and one that is not Debian's must not be replaced
 command -v node >/dev/null || test+=(nodejs npm)
-bench=(nginx-light libnginx-mod-http-lua lua-cjson haproxy wrk libbenchmark-dev valgrind)
+micro=(python3 libbenchmark-dev valgrind)
+bench=("${redis[@]}" python3 openssl nginx-light libnginx-mod-http-lua lua-cjson haproxy wrk linux-perf strace binutils)
 dev=(clang-format-19 clang-tidy-19)
 
 wanted=() list_only=false allow_removals=false
 for argument in "$@"; do
   case $argument in
-    runtime | build | demo | redis | test | bench | dev) declare -n group=$argument; wanted+=("${group[@]}") ;;
-    all) wanted+=("${runtime[@]}" "${build[@]}" "${test[@]}" "${bench[@]}" "${dev[@]}") ;;
+    runtime | build | demo | redis | test | micro | bench | dev) declare -n group=$argument; wanted+=("${group[@]}") ;;
+    all) wanted+=("${runtime[@]}" "${build[@]}" "${test[@]}" "${micro[@]}" "${bench[@]}" "${dev[@]}") ;;
     --list) list_only=true ;;
     --allow-removals) allow_removals=true ;;
     -h | --help) usage; exit 0 ;;
