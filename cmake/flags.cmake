@@ -10,8 +10,8 @@ target_compile_definitions(idem_flags INTERFACE
   BOOST_BEAST_SEPARATE_COMPILATION
   BOOST_ASIO_DISABLE_BOOST_COROUTINE
   SPDLOG_ACTIVE_LEVEL=SPDLOG_LEVEL_DEBUG
-  # An exchange is a handful of nested coroutines; Asio keeps two of their frames for reuse unless told otherwise.
-  # Only in release builds: sanitizers should see every frame go.
+  # Asio keeps two blocks of its operations for reuse unless told otherwise. Only in release builds: sanitizers should
+  # see every one go.
   $<$<CONFIG:Release>:BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=16>)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

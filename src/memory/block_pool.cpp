@@ -1,5 +1,8 @@
 #include "idem/memory/block_pool.hpp"
 
+#include <string.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <new>
@@ -33,7 +36,7 @@ class block_pool {
 
   void* take(std::size_t size) {
     const auto c = class_of(size);
-    if (c >= classes) return ::operator new(size);
+    if (!keeps || c >= classes) return ::operator new(size);
     auto& l = free_[c];
     if (closed || l.first == nullptr) return ::operator new((c + 1) * step);
     auto* b = l.first;
@@ -44,7 +47,7 @@ class block_pool {
 
   void give_back(void* p, std::size_t size) noexcept {
     const auto c = class_of(size);
-    if (!keeps || closed || c >= classes || free_[c].count >= kept) {
+    if (!keeps || closed || c >= classes || free_[c].count >= kept(c)) {
       ::operator delete(p);
       return;
     }
@@ -54,7 +57,10 @@ class block_pool {
 
  private:
   static constexpr std::size_t step = 128, classes = 64;
-  static constexpr std::uint32_t kept = 256;  ///< of each size
+  /// Of each size: as many as make a quarter of a mebibyte, so that a thread keeps 16 MiB at most.
+  static constexpr std::uint32_t kept(std::size_t c) {
+    return static_cast<std::uint32_t>(std::min<std::size_t>(256, 256 * 1024 / ((c + 1) * step)));
+  }
 
   static constexpr std::size_t class_of(std::size_t size) { return (size - 1) / step; }
 
@@ -82,6 +88,7 @@ class string_pool {
   }
 
   void give_back(std::string&& s) noexcept {
+    explicit_bzero(s.data(), s.size());  // credentials and bodies do not outlive what needed them
     const bool worth_it = s.capacity() >= smallest && s.capacity() <= largest;
     if (!keeps || closed || !worth_it || free_.size() >= kept) {
       s = std::string();

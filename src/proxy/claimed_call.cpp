@@ -91,6 +91,11 @@ net::task<next> claimed_call::send_while_leased() {
   while (!bypass_ && broken_off_ == fault::none && !engine.may_send(net::lease_clock::now())) {
     const auto n = co_await claim_->drive(engine.renew_before_send(net::lease_clock::now()));
     if (n != next::execute) co_return n;
+    // nobody watched the connection meanwhile
+    if (broken_off_ == fault::none && up_.reused() && !up_.quiet()) {
+      fault_ = co_await up_.connect_fresh();
+      if (fault_ != fault::none) co_return next::execute;
+    }
   }
   fault_ = broken_off_;
   // From the check to the first byte nothing waits: it holds for the send.
@@ -157,6 +162,8 @@ net::task<fault> claimed_call::receive() {
   keeps_ = settlement_ == settlement::succeed || settlement_ == settlement::fail;
   if (keeps_ && !gone_ && (too_large || is_event_stream(up_.head()))) co_await store_without_body();
   if (superseded_) co_return fault::none;
+  // one piece of memory for it, instead of ever larger ones
+  if (capture_ && !gone_ && from_.kind == framing_kind::length && !too_large) body_.reserve(from_.length);
   up_.begin_body();
   co_return co_await body();
 }

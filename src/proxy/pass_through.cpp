@@ -148,9 +148,12 @@ net::task<void> pass_through::upload() {
     const auto step = request_body_.feed(c_.in.view());
     c_.in.consume(step.consumed);
     if (step.type == body_step::kind::need_more) {
+      // it is the client's turn, and only its own limit runs
+      if (!answered_) limit_.clear();
       read_limit_.after(c_.runtime->config->server.timeouts.body_idle);
       auto [ec, n] = co_await c_.stream.read_some(c_.in.room());
       read_limit_.clear();
+      if (!answered_) limit_.after(options_.response_timeout);
       if (ec) {
         if (broken_off_ == fault::none && !answered_) break_off(fault::client_gone);
         ok = false;

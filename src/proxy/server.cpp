@@ -38,7 +38,14 @@ struct server::impl {
   std::vector<std::uint16_t> ports;
   std::atomic<bool> store_seen{false};
 
-  std::shared_ptr<runtime> make_runtime(worker& w, const std::shared_ptr<const config::snapshot>& c);
+  /// What a reload changes, as it is now.
+  struct parts {
+    std::shared_ptr<const config::snapshot> config;
+    std::shared_ptr<const idempotency::known_settings> known;
+    std::shared_ptr<asio::ssl::context> server_tls, upstream_tls;
+  };
+  parts now() const { return {config, known, server_tls, upstream_tls}; }
+  std::shared_ptr<runtime> make_runtime(worker& w, const parts& now);
   std::string tls_error;
   std::shared_ptr<asio::ssl::context> server_tls, upstream_tls;
   bool make_tls(const config::snapshot& c);
@@ -87,16 +94,18 @@ bool server::impl::make_tls(const config::snapshot& c) {
   return true;
 }
 
-std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const std::shared_ptr<const config::snapshot>& c) {
+/// On any thread: everything that a later reload changes is handed in.
+std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const parts& now) {
+  const auto& c = now.config;
   auto r = std::make_shared<runtime>();
   r->config = c;
-  r->known = known;
-  r->server_tls = server_tls;
+  r->known = now.known;
+  r->server_tls = now.server_tls;
   const auto& before = w.current;
   if (before && same_upstream(before->config->upstream, c->upstream) && !c->upstream.tls.enabled) {
     r->pool = before->pool;
   } else {
-    r->pool = std::make_shared<upstream_pool>(w.io, w.wheel, c->upstream, upstream_tls, w.metrics);
+    r->pool = std::make_shared<upstream_pool>(w.io, w.wheel, c->upstream, now.upstream_tls, w.metrics);
   }
   r->unrouted = &metrics.route(w.index, "");
   for (const auto& route : c->routes) {
@@ -114,7 +123,7 @@ std::string server::listen() {
   for (const auto& r : i.config->routes) i.known->add(r.idempotency.fingerprint);
   for (unsigned n = 0; n < i.config->server.threads; ++n) {
     i.workers.push_back(std::make_unique<worker>(n, i.shared, i.store, i.metrics, i.counts));
-    i.workers.back()->adopt(i.make_runtime(*i.workers.back(), i.config));
+    i.workers.back()->adopt(i.make_runtime(*i.workers.back(), i.now()));
   }
   for (const auto& where : i.config->server.listen) {
     std::string error;
@@ -162,11 +171,7 @@ void server::adopt(std::shared_ptr<const config::snapshot> config) {
   i.known = known;
   i.config = config;
   for (auto& w : i.workers) {
-    asio::post(w->io, [&i, p = w.get(), config, known, tls = i.server_tls, up = i.upstream_tls] {
-      auto r = i.make_runtime(*p, config);
-      r->known = known;
-      p->adopt(std::move(r));
-    });
+    asio::post(w->io, [&i, p = w.get(), now = i.now()] { p->adopt(i.make_runtime(*p, now)); });
   }
 }
 

@@ -32,6 +32,8 @@ class upstream_exchange {
   bool written() const { return written_; }
   bool write_failed() const { return write_failed_; }
   bool reused() const { return connection_ && connection_->reused; }
+  /// Nothing has come on the connection, its end included. One system call.
+  bool quiet() { return connection_ && connection_->stream.quiet(); }
 
   /// Reads the next head, interim ones included. need_more never comes back: complete or a fault.
   /// @param method of the request ("HEAD" decides about the body)

@@ -1,7 +1,7 @@
 // Connections of one thread to the backend: idle ones, last in first out, and new ones.
 //
-// A pool belongs to one upstream configuration (address and TLS identity). An idle connection is looked at without
-// blocking before it is used again, and is never kept for longer than the backend keeps it. Names are resolved again at
+// A pool belongs to one upstream configuration (address and TLS identity). An idle connection is watched, and leaves
+// when anything comes on it; it is never kept for longer than the backend keeps it. Names are resolved again at
 // most every 30 s, both families.
 #pragma once
 
@@ -32,7 +32,8 @@ struct upstream_connection {
 using upstream_ptr = std::unique_ptr<upstream_connection>;
 
 /// How sure an idle connection must be. A backend that ends one while a request is on its way leaves that request's
-/// outcome unknown, so what cannot be sent again looks once more.
+/// outcome unknown. Nothing is sent again by the proxy, but the client can repeat a safe method (RFC 9110 §9.2.1)
+/// without a thought; everything else looks once more.
 enum class reuse : std::uint8_t {
   watched,  ///< nothing has come, as far as the event loop has been told
   peeked    ///< and the kernel has just said the same; one system call

@@ -30,7 +30,10 @@ worker::worker(unsigned i, shared_state& s, store::backend& backend, telemetry::
       waiters(std::make_unique<proxy::waiters>(*this, counts)) {}
 
 /// Coroutines that were cut off hold connections and claims, which refer to members of this object.
-worker::~worker() { io.destroy_pending(); }
+worker::~worker() {
+  store->close();  // its completions need all the rest
+  io.destroy_pending();
+}
 
 void worker::watch_store() {
   const auto h = store->status();

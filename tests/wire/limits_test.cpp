@@ -135,6 +135,23 @@ TEST_F(short_limits, of_time_end_the_wait_for_an_answer_with_504_and_a_stalled_o
   EXPECT_EQ(stalled.ended(), peer::end::reset);
 }
 
+TEST(a_slow_upload, has_the_clients_limit_and_not_that_of_the_answer) {
+  stage s("timeouts: {body_idle: 900ms}", "response_timeout: 200ms");
+  auto slow = s.client();
+  slow.send("PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
+  auto b = s.backend.accept();
+  EXPECT_TRUE(b.read_until("ab").ends_with("ab"));
+  std::this_thread::sleep_for(500ms);  // well past the answer's limit
+  slow.send("cd");
+  b.read_until("cd");
+  b.send("HTTP/1.1 204 No Content\r\n\r\n");
+  EXPECT_TRUE(slow.read_head().starts_with("HTTP/1.1 204"));
+
+  auto stalled = s.client();
+  stalled.send("PUT /stalls HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
+  EXPECT_TRUE(is_problem(stalled.read_head(), 408, "request-timeout"));
+}
+
 TEST_F(short_limits, of_bodies_are_413_on_keyed_routes_however_they_are_framed) {
   const std::string head = "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: l2\r\n";
   for (const auto& rest : {"Content-Length: 1025\r\n\r\n" + std::string(1025, 'x'),

@@ -4,6 +4,10 @@
 
 namespace idem::store::redis {
 
+namespace {
+constexpr std::size_t usual_capacity = 64, largest_kept = 1024;
+}  // namespace
+
 void pipeline::submit(const command& c, completion done, time_point deadline) {
   entry e{c, std::move(done), deadline, {}, {}};
   if (how_) e.how.emplace(c, *how_, key_prefix_);
@@ -17,7 +21,7 @@ void pipeline::submit(const command& c, completion done, time_point deadline) {
 }
 
 void pipeline::push(queue& q, entry&& e) {
-  if (q.full()) q.set_capacity(std::max<std::size_t>(64, 2 * q.capacity()));
+  if (q.full()) q.set_capacity(std::max(usual_capacity, 2 * q.capacity()));
   q.push_back(std::move(e));
 }
 
@@ -60,6 +64,7 @@ bool pipeline::on_reply(resp_value&& v, std::optional<finished>& out) {
   if (s.what == step::kind::more) return true;
   entry e = std::move(front);
   in_flight_.pop_front();
+  if (in_flight_.empty() && in_flight_.capacity() > largest_kept) in_flight_.set_capacity(usual_capacity);
   if (s.what == step::kind::again) {
     push(in_flight_, std::move(e));
     return true;
@@ -87,8 +92,8 @@ std::vector<finished> pipeline::shut() {
   out.reserve(in_flight_.size() + waiting_.size());
   for (auto& e : in_flight_) out.push_back(unavailable(std::move(e)));
   for (auto& e : waiting_) out.push_back(unavailable(std::move(e)));
-  in_flight_.clear();
-  waiting_.clear();
+  in_flight_ = queue();
+  waiting_ = queue();
   output_.clear();
   encoded_ = 0;
   serial_busy_ = false;

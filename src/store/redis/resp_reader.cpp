@@ -18,7 +18,8 @@ struct resp_reader::hooks {
     v->type = task->type == REDIS_REPLY_ERROR    ? resp_type::error
               : task->type == REDIS_REPLY_STATUS ? resp_type::status
                                                  : resp_type::text;
-    if (size > v->text.capacity()) v->text = idem::memory::take_string();
+    // what stands in an array is short as a rule, and goes with it
+    if (!task->parent && size > v->text.capacity()) v->text = idem::memory::take_string();
     v->text.assign(text, size);
     return v;
   }

@@ -12,7 +12,12 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }
 
-// Counted for the whole test program: what a request costs is asserted below.
+// Counted for the whole test program: what a request costs is asserted below. Sanitizers bring operators of their own,
+// which ThreadSanitizer does not let a program replace.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IDEM_COUNTS_ALLOCATIONS 0
+#else
+#define IDEM_COUNTS_ALLOCATIONS 1
 void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size ? size : 1)) return memory;
@@ -20,6 +25,7 @@ void* operator new(std::size_t size) {
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
 
 namespace idem::config {
 namespace {
@@ -119,6 +125,7 @@ TEST(snapshot, the_first_route_that_matches_is_found) {
 }
 
 TEST(snapshot, finding_a_route_allocates_nothing_without_templates) {
+  if (!IDEM_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer has operators of its own: nothing is counted";
   const auto config = test::loaded(with_routes("routes:\n  - {name: exact, match: {path: /a/b, host: "
                                                "api.example.com}}\n  - {name: rest, match: {prefix: /c/}}\n"))
                           .config;
