@@ -5,34 +5,56 @@
 namespace idem::store::redis {
 namespace {
 
-/// The longest header: a type, twenty digits and the line end.
-constexpr std::size_t header_bound = 23;
+/// Gathers small parts, so that a command is a few appends and not one for each part of each argument.
+class gatherer {
+ public:
+  explicit gatherer(std::string& out) : out_(out) {}
+  ~gatherer() { flush(); }
+  gatherer(const gatherer&) = delete;
+  gatherer& operator=(const gatherer&) = delete;
 
-char* write_header(char* p, char type, std::size_t n) {
-  *p++ = type;
-  p = std::to_chars(p, p + 20, n).ptr;
-  *p++ = '\r';
-  *p++ = '\n';
-  return p;
-}
+  void header(char type, std::size_t n) {
+    if (sizeof text_ - used_ < header_bound) flush();
+    text_[used_++] = type;
+    used_ = static_cast<std::size_t>(std::to_chars(text_ + used_, text_ + used_ + 20, n).ptr - text_);
+    line_end();
+  }
+  void argument(std::string_view bytes) {
+    header('$', bytes.size());
+    if (bytes.size() + 2 > sizeof text_ - used_) flush();
+    if (bytes.size() + 2 > sizeof text_) {
+      out_ += bytes;
+    } else if (!bytes.empty()) {
+      std::memcpy(text_ + used_, bytes.data(), bytes.size());
+      used_ += bytes.size();
+    }
+    line_end();
+  }
+
+ private:
+  /// A type, twenty digits and the line end.
+  static constexpr std::size_t header_bound = 23;
+
+  void line_end() {
+    text_[used_++] = '\r';
+    text_[used_++] = '\n';
+  }
+  void flush() {
+    out_.append(text_, used_);
+    used_ = 0;
+  }
+
+  std::string& out_;
+  std::size_t used_ = 0;
+  char text_[512];
+};
 
 }  // namespace
 
 void append_command(std::string& out, std::initializer_list<std::string_view> args) {
-  std::size_t bound = header_bound;
-  for (const auto arg : args) bound += header_bound + arg.size() + 2;
-  const std::size_t begin = out.size();
-  if (out.capacity() < begin + bound) out.reserve(std::max(2 * out.capacity(), begin + bound));
-  out.resize(begin + bound);  // within the room: as good as free, next to a check for each part
-  char* p = write_header(out.data() + begin, '*', args.size());
-  for (const auto arg : args) {
-    p = write_header(p, '$', arg.size());
-    if (!arg.empty()) std::memcpy(p, arg.data(), arg.size());
-    p += arg.size();
-    *p++ = '\r';
-    *p++ = '\n';
-  }
-  out.resize(static_cast<std::size_t>(p - out.data()));
+  gatherer g(out);
+  g.header('*', args.size());
+  for (const auto arg : args) g.argument(arg);
 }
 
 }  // namespace idem::store::redis

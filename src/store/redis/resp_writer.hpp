@@ -2,7 +2,6 @@
 // loop turn.
 #pragma once
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <initializer_list>
