@@ -42,8 +42,7 @@ void deadline_wheel::stop() {
 }
 
 void deadline_wheel::insert(deadline& d) {
-  const auto now_tick = duration_cast<milliseconds>(deadline::clock::now() - start_) / tick;
-  if (!running_) done_ = now_tick;
+  if (!running_) done_ = duration_cast<milliseconds>(deadline::clock::now() - start_) / tick;
   // round up: late rather than early; and never into a slot that was looked at already
   auto due = duration_cast<milliseconds>(d.at_ - start_) / tick + 1;
   due = std::max<std::int64_t>(due, done_ + 1);

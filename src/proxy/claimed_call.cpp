@@ -138,12 +138,13 @@ net::task<after> claimed_call::run() {
   response_limit_.clear();
   processing_limit_.clear();
   idle_limit_.clear();
-  c_.log.upstream = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
+  const auto took = std::chrono::steady_clock::now() - began_;
+  c_.log.upstream = std::chrono::duration_cast<std::chrono::microseconds>(took);
   c_.log.attempt = claim_->engine.own().attempt;
-  c_.route->metrics->upstream.observe(std::chrono::steady_clock::now() - began_);
+  c_.route->metrics->upstream.observe(took);
   after how = after::close;
   if (f == fault::none) {
-    c_.route->took(elapsed());
+    c_.route->took(std::chrono::duration_cast<std::chrono::milliseconds>(took));
     how = co_await settle_answer();
   } else {
     how = co_await settle_failure(f);

@@ -236,8 +236,8 @@ net::task<bool> client_connection::accept_tls() {
 
 void client_connection::start_log() {
   log = {};
-  began_ = std::chrono::steady_clock::now();
   if (!telemetry::access_log_on()) return;
+  began_ = std::chrono::steady_clock::now();
   log.at = std::chrono::system_clock::now();
   log.client = peer_;
   const auto& head = parser.head();
@@ -253,7 +253,8 @@ void client_connection::end_log() {
   auto* block = route ? route->metrics : runtime->unrouted;
   block->count(log.what);
   route = nullptr;
-  if (!telemetry::access_log_on()) return;
+  // one that began before the log was switched on has nothing to tell
+  if (!telemetry::access_log_on() || log.at == decltype(log.at){}) return;
   log.total = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
   telemetry::access(std::move(log));
 }

@@ -137,7 +137,9 @@ net::task<void> listener::pause(std::chrono::milliseconds t) {
   net::event woken;
   net::deadline d(w_.wheel, [&] { woken.set(); });
   d.after(t);
+  paused_ = &woken;
   co_await woken.wait();
+  paused_ = nullptr;
 }
 
 net::task<void> listener::run() {
@@ -203,6 +205,7 @@ void listener::close() {
   }
   net::error_code ec;
   acceptor_.close(ec);
+  if (paused_) paused_->set();
 }
 
 }  // namespace idem::proxy

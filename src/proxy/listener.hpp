@@ -38,6 +38,7 @@ class listener : public std::enable_shared_from_this<listener> {
   acceptor acceptor_;
   bool is_unix_;
   bool closed_ = false;
+  net::event* paused_ = nullptr;  ///< what ends the pause that is under way
 };
 
 }  // namespace idem::proxy
