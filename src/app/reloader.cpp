@@ -102,13 +102,24 @@ void reloader::read_events() {
     if (ec) return;
     settle_.expires_after(settle_time);
     settle_.async_wait([this](const net::error_code& cancelled) {
-      if (!cancelled && contents() != seen_) reload("the file changed");
+      if (!cancelled && !stopped_ && contents() != seen_) reload("the file changed");
     });
     read_events();
   });
 }
 
+void reloader::stop() {
+  stopped_ = true;
+  settle_.cancel();
+  net::error_code ignored;
+  inotify_.close(ignored);
+}
+
 void reloader::reload(std::string_view cause) {
+  if (stopped_) {
+    telemetry::warn("stopping: the configuration is not read again", {{"cause", cause}});
+    return;
+  }
   auto loaded = config::load_file(file_);
   seen_ = contents();
   for (const auto& f : loaded.findings) {

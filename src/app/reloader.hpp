@@ -27,6 +27,8 @@ class reloader {
   /// Begins to watch the file's directory, and those of the certificates that it names.
   void watch();
   void reload(std::string_view cause);
+  /// The process ends, on another thread: from now on nothing is taken up.
+  void stop();
 
  private:
   void read_events();
@@ -41,6 +43,7 @@ class reloader {
   result_hook result_;
   net::asio::posix::basic_stream_descriptor<net::executor> inotify_;
   net::timer settle_;
+  bool stopped_ = false;
   std::string seen_;  ///< what the files held when they were last taken up
   std::array<char, 4096> events_{};
 };

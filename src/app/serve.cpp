@@ -96,8 +96,9 @@ class process {
       if (ec) return;
       if (stopper_.joinable()) std::_Exit(cannot_start);  // asked twice: at once, whatever runs
       telemetry::info("stopping: what runs is finished and stored");
-      stopper_ = std::thread([this] {
-        server_.shutdown(config_->server.timeouts.drain);
+      reloader_.stop();
+      stopper_ = std::thread([this, limit = config_->server.timeouts.drain] {
+        server_.shutdown(limit);
         asio::post(io_, [this] {
           admin_.close();
           io_.stop();
