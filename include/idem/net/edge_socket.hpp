@@ -38,6 +38,12 @@ class edge_socket : public socket {
     start(make<read_op<Handler>>(*this, b, std::move(handler)), what);
   }
 
+  /// co_await → tuple(error_code, bytes)
+  auto read(asio::mutable_buffer b, expect what) {
+    return asio::async_initiate<decltype(as_result), void(error_code, std::size_t)>(
+        [this, b, what](auto handler) { async_read(b, what, std::move(handler)); }, as_result);
+  }
+
   /// Until the next read: handler(error_code) when anything comes, the peer's end included, and nothing of it is taken
   /// but a reset's error. A reset that came together with the last bytes before is not told: sending finds it. cancel()
   /// ends the watch. To be started after a read that left nothing.

@@ -49,10 +49,7 @@ class stream {
   /// The same for the first bytes of a message, when all that came before was read: costs no look in vain.
   auto read_first(asio::mutable_buffer b) { return read(b, edge_socket::expect::message); }
   /// The bytes as they come, below TLS.
-  auto read_raw(asio::mutable_buffer b) {
-    return asio::async_initiate<decltype(as_result), void(error_code, std::size_t)>(
-        [this, b](auto handler) { socket_->async_read(b, edge_socket::expect::rest, std::move(handler)); }, as_result);
-  }
+  auto read_raw(asio::mutable_buffer b) { return socket_->read(b, edge_socket::expect::rest); }
   auto write_some(asio::const_buffer b) {
     return asio::async_initiate<decltype(as_result), void(error_code, std::size_t)>(
         [this, b](auto handler) {

@@ -59,7 +59,7 @@ link::link(asio::io_context& io, const config::redis_config& settings, std::shar
       settings_(settings),
       tls_(std::move(tls)),
       user_(&user),
-      socket_(io.get_executor()),
+      socket_(net::socket(io.get_executor())),
       resolver_(io.get_executor()) {}
 
 void link::start() { net::spawn(io_.get_executor(), net::keeping(shared_from_this(), run())); }
@@ -135,7 +135,7 @@ net::task<void> link::read() {
     if (secure_)
       std::tie(ec, n) = co_await secure_->async_read_some(room, awaiting);
     else
-      std::tie(ec, n) = co_await socket_.async_read_some(room, awaiting);
+      std::tie(ec, n) = co_await socket_.read(room, net::edge_socket::expect::message);
     if (n > 0 && user_) user_->on_bytes({incoming_.data(), n});
     if (ec) {
       closed(ec == asio::error::eof || ec == asio::ssl::error::stream_truncated ? "closed by the server"
@@ -145,15 +145,43 @@ net::task<void> link::read() {
   }
 }
 
+/// True if nothing of it is left to be written.
+bool link::write_now(std::string& bytes) {
+  if (secure_) return false;
+  const auto n = ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (n < 0 && errno != EAGAIN && errno != EINTR) {
+    bytes.clear();
+    end_after_failed_write();
+    return true;
+  }
+  if (n > 0) bytes.erase(0, static_cast<std::size_t>(n));
+  return bytes.empty();
+}
+
+/// The reader finds the end, after what the server still had to say; a reset that came with that makes no event of its
+/// own.
+void link::end_after_failed_write() {
+  net::error_code ignored;
+  socket_.shutdown(net::socket::shutdown_both, ignored);
+}
+
 void link::write(std::string& bytes) {
+  const auto too_large = [](const std::string& s) { return s.capacity() > kept_output; };
+  if (write_now(bytes)) {
+    if (too_large(bytes)) std::string().swap(bytes);
+    return;
+  }
   outgoing_.clear();
   outgoing_.swap(bytes);
   writing_ = true;
-  auto handler = [self = shared_from_this()](net::error_code ec, std::size_t) {
+  auto handler = [self = shared_from_this(), too_large](net::error_code ec, std::size_t) {
     self->writing_ = false;
-    if (self->outgoing_.capacity() > kept_output) std::string().swap(self->outgoing_);
-    // the reader finds the end, too, after what the server still had to say
-    if (!ec && self->user_) self->user_->on_written();
+    if (too_large(self->outgoing_)) std::string().swap(self->outgoing_);
+    if (ec) {
+      self->end_after_failed_write();
+    } else if (self->user_) {
+      self->user_->on_written();
+    }
   };
   if (secure_)
     asio::async_write(*secure_, asio::buffer(outgoing_), std::move(handler));

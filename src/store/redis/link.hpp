@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "idem/config/config.hpp"
+#include "idem/net/edge_socket.hpp"
 #include "idem/net/types.hpp"
 
 namespace idem::store::redis {
@@ -42,7 +43,8 @@ class link : public std::enable_shared_from_this<link> {
 
   void start();
   bool writing() const { return writing_; }
-  /// Writes all of `bytes` and leaves an empty string in it. Not while writing().
+  /// Writes all of `bytes` and leaves an empty string in it: at once if the kernel takes it, else on_written() follows.
+  /// Not while writing().
   void write(std::string& bytes);
   /// Ends the connection; the user hears nothing more.
   void detach();
@@ -55,13 +57,15 @@ class link : public std::enable_shared_from_this<link> {
   net::task<net::error_code> connect_to(net::asio::generic::stream_protocol::endpoint where);
   net::task<net::error_code> secure();
   net::task<void> read();
+  bool write_now(std::string& bytes);
+  void end_after_failed_write();
   void closed(std::string_view reason);
 
   net::asio::io_context& io_;
   const config::redis_config& settings_;
   std::shared_ptr<tls_context> tls_;
   link_user* user_;
-  net::socket socket_;
+  net::edge_socket socket_;
   std::optional<stream> secure_;
   net::asio::ip::basic_resolver<net::asio::ip::tcp, net::executor> resolver_;
   std::string outgoing_;

@@ -21,8 +21,15 @@ void session_core::submit(const command& c, completion done) {
   if (closed_ ||
       connection_->admit(parts_->last_ready.load(std::memory_order_relaxed)) == link_policy::admission::refuse)
     return done(reply{});
+  // A command that is alone, as the one before was, has nothing to wait for.
+  const bool at_once = pipeline_.idle() && last_batch_ <= 1;
   pipeline_.submit(c, std::move(done), clock::now() + parts_->settings.command_timeout);
-  schedule_flush();
+  ++batch_;
+  if (at_once) {
+    flush();
+  } else {
+    schedule_flush();
+  }
   watch_deadlines();
 }
 
@@ -77,6 +84,7 @@ void session_core::schedule_flush() {
 
 void session_core::flush() {
   if (!connection_->writable() || !pipeline_.has_output()) return;
+  last_batch_ = std::exchange(batch_, 0);
   pipeline_.take_output(spare_);
   connection_->write(spare_);
 }
