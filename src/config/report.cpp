@@ -7,6 +7,32 @@
 
 namespace idem::config {
 
+namespace {
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+void append_escaped(std::string& out, char c) {
+  static constexpr char hex[] = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(c);
+  out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+}
+
+/// What a user wrote may stand in a message as an example as well; whatever it holds, a finding is one line.
+std::string one_line(std::string text) {
+  if (std::none_of(text.begin(), text.end(), is_control)) return text;
+  std::string out;
+  for (char c : text) {
+    if (is_control(c)) {
+      append_escaped(out, c);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string finding::text() const {
   std::string out = file;
   if (line > 0) out += ":" + std::to_string(line) + ":" + std::to_string(column);
@@ -17,7 +43,7 @@ std::string finding::text() const {
 
 void report::add(finding::severity level, const place& at, std::string message) {
   if (level == finding::severity::error) ++errors_;
-  findings_.push_back({level, file_, at.line, at.column, at.path, std::move(message)});
+  findings_.push_back({level, file_, at.line, at.column, one_line(at.path), one_line(std::move(message))});
 }
 
 std::vector<finding> report::in_file_order() const {
@@ -33,15 +59,13 @@ std::vector<finding> report::in_file_order() const {
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t most = 80;
-  static constexpr char hex[] = "0123456789abcdef";
   std::string out = "\"";
   std::size_t end = std::min(text.size(), most);
   // a cut inside of a UTF-8 sequence would leave half a character in the log
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   for (char c : text.substr(0, end)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+    if (is_control(c)) {
+      append_escaped(out, c);
     } else {
       out += c;
     }

@@ -33,6 +33,8 @@ TEST(server, several_addresses_may_be_listened_on) {
 TEST(server, an_address_that_is_none_or_overlaps_is_an_error_at_its_place) {
   const auto listen = [](const char* list) { return upstream + "server: {listen: " + list + "}\n"; };
   EXPECT_TRUE(reports(listen("[\"127.0.0.1:1\", \":80\"]"), "f:2:34: error: server.listen[1]: \":80\" has no host"));
+  EXPECT_TRUE(reports(listen("[\":80\"]"), "f:2:19: error: server.listen[0]: ", "for every address 0.0.0.0:80"));
+  EXPECT_TRUE(reports(listen("[\":8\\n0\"]"), "f:2:19: error: server.listen[0]: \":8\\x0a0\"", "0.0.0.0:PORT"));
   EXPECT_TRUE(reports(listen("[\"127.0.0.1:1\", \"127.0.0.1:1\"]"),
                       "f:2:34: error: server.listen[1]: \"127.0.0.1:1\" overlaps with \"127.0.0.1:1\""));
   EXPECT_TRUE(reports(listen("[\"0.0.0.0:1\", \"127.0.0.1:1\"]"), "f:2:32: error: server.listen[1]: ", "overlaps"));
