@@ -63,6 +63,11 @@ proxy_process::~proxy_process() {
   } else if (::testing::Test::HasFailure()) {
     std::cerr << "---- configuration\n" << text_ << "---- log\n" << log() << "----\n";
   }
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  // leaks are looked for at an orderly end
+  process_.stop(SIGTERM, std::chrono::seconds(4));
+  if (log().find("Sanitizer: ") != std::string::npos) ADD_FAILURE() << "a sanitizer's report\n" << log();
+#endif
   process_.stop(SIGKILL);
 }
 
