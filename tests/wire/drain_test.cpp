@@ -1,4 +1,6 @@
 // Connections when the process stops: who is served, and who is let go (docs/protocol.md, "Drain").
+#include <csignal>
+#include <thread>
 #include <vector>
 
 #include "support/certificates.hpp"
@@ -119,6 +121,29 @@ TEST_P(stopping, waits_for_the_rest_of_a_request_that_has_begun) {
   other.close();
   clients[0].send(plain_get.substr(10));
   are_served(clients);
+}
+
+TEST(a_process_that_stops, takes_up_no_configuration_any_more) {
+  stage s;
+  auto c = s.client();
+  c.send(plain_get);
+  auto b = s.backend.accept();
+  b.read(plain_get.size());
+  s.proxy->terminate();
+  const auto says = [&](const char* what) {
+    return eventually([&] { return s.proxy->log().find(what) != std::string::npos; });
+  };
+  ASSERT_TRUE(says("stopping: what runs is finished"));
+  for (int i = 0; i < 5; ++i) {
+    ::kill(s.proxy->pid(), SIGHUP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_TRUE(says("the configuration is not read again"));
+  b.send(plain_ok);
+  EXPECT_EQ(c.rest(), last_ok);
+  c.close();
+  EXPECT_EQ(s.proxy->wait_for_exit(5s), 0);
+  EXPECT_EQ(s.proxy->log().find("configuration taken up"), std::string::npos);
 }
 
 }  // namespace
