@@ -7,6 +7,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+/// Writes of a single command in a row, after which the next is not expected to have company. Under load some writes
+/// hold one command as well, but not so many in a row.
+constexpr unsigned alone_for_a_while = 16;
+
 }  // namespace
 
 session_core::session_core(net::asio::io_context& io, std::shared_ptr<shared_parts> parts)
@@ -21,8 +25,8 @@ void session_core::submit(const command& c, completion done) {
   if (closed_ ||
       connection_->admit(parts_->last_ready.load(std::memory_order_relaxed)) == link_policy::admission::refuse)
     return done(reply{});
-  // A command that is alone, as the one before was, has nothing to wait for.
-  const bool at_once = pipeline_.idle() && last_batch_ <= 1;
+  // A command that is alone, as those before were for a while, has nothing to wait for.
+  const bool at_once = pipeline_.idle() && alone_ >= alone_for_a_while;
   pipeline_.submit(c, std::move(done), clock::now() + parts_->settings.command_timeout);
   ++batch_;
   if (at_once) {
@@ -84,7 +88,8 @@ void session_core::schedule_flush() {
 
 void session_core::flush() {
   if (!connection_->writable() || !pipeline_.has_output()) return;
-  last_batch_ = std::exchange(batch_, 0);
+  alone_ = batch_ <= 1 ? alone_ + 1 : 0;
+  batch_ = 0;
   pipeline_.take_output(spare_);
   connection_->write(spare_);
 }

@@ -52,8 +52,9 @@ class session_core final : public std::enable_shared_from_this<session_core>, pr
   std::shared_ptr<shared_parts> parts_;
   std::shared_ptr<connection> connection_;
   pipeline pipeline_;
-  std::size_t batch_ = 0, last_batch_ = 0;  ///< commands since the last write, and in it
-  std::string spare_;                       // goes round between pipeline and link, so that buffers are used again
+  std::size_t batch_ = 0;  ///< commands since the last write
+  unsigned alone_ = 0;     ///< writes in a row that had one command
+  std::string spare_;      // goes round between pipeline and link, so that buffers are used again
   net::timer deadlines_;
   bool deadline_armed_ = false, flush_scheduled_ = false, closed_ = false;
   bool counted_down_ = false, counted_refused_ = false, renewals_refused_ = false;
