@@ -1,6 +1,6 @@
 #include "idem/idempotency/key.hpp"
-#include "idem/memory/block_pool.hpp"
 
+#include "idem/memory/block_pool.hpp"
 #include "idempotency/ascii.hpp"
 #include "idempotency/structured_field.hpp"
 

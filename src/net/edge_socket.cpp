@@ -111,7 +111,7 @@ edge_socket::op::status edge_socket::receive(asio::mutable_buffer b, error_code&
   return drained_ ? op::done_and_exhausted : op::done;
 }
 
-bool edge_socket::nothing_to_read() {
+bool edge_socket::quiet() {
   char c = 0;
   const auto n = ::recv(native_handle(), &c, 1, MSG_PEEK | MSG_DONTWAIT);
   return n < 0 && (errno == EAGAIN || errno == EINTR);

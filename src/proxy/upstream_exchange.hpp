@@ -39,7 +39,6 @@ class upstream_exchange {
   /// @param method of the request ("HEAD" decides about the body)
   net::task<fault> read_head(std::string_view method);
   const http::response_head& head() const { return connection_->parser.head(); }
-  std::string_view why_malformed() const { return connection_->parser.why().reason; }
   /// After a 1xx: its bytes are used up, the next head follows.
   void next_head();
   /// After the final head was used: its bytes are given up, the body follows. Views of head() end here.

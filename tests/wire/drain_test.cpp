@@ -1,6 +1,5 @@
 // Connections when the process stops: who is served, and who is let go (docs/protocol.md, "Drain").
 #include <csignal>
-#include <thread>
 #include <vector>
 
 #include "support/certificates.hpp"
@@ -134,10 +133,7 @@ TEST(a_process_that_stops, takes_up_no_configuration_any_more) {
     return eventually([&] { return s.proxy->log().find(what) != std::string::npos; });
   };
   ASSERT_TRUE(says("stopping: what runs is finished"));
-  for (int i = 0; i < 5; ++i) {
-    ::kill(s.proxy->pid(), SIGHUP);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  ::kill(s.proxy->pid(), SIGHUP);
   EXPECT_TRUE(says("the configuration is not read again"));
   b.send(plain_ok);
   EXPECT_EQ(c.rest(), last_ok);

@@ -54,6 +54,8 @@ class edge_socket : public socket {
   }
   /// Something came since the watch began, whether its handler has run or not.
   bool disturbed() const { return disturbed_; }
+  /// Nothing to read, no end, no error: one look at the kernel, which takes the error if there is one.
+  bool quiet();
   /// The last read took all that had come, and the peer had not ended.
   bool drained() const { return drained_; }
 
@@ -96,7 +98,7 @@ class edge_socket : public socket {
 
     static op::status attempt(asio::detail::reactor_op* base) {
       auto& self = *static_cast<watch_op*>(base);
-      if (self.tried || self.from.nothing_to_read()) return op::not_done;
+      if (self.tried || self.from.quiet()) return op::not_done;
       self.from.disturbed_ = true;
       return op::done;
     }
@@ -122,7 +124,6 @@ class edge_socket : public socket {
 
   void start(op* o, expect what);
   op::status receive(asio::mutable_buffer b, error_code& ec, std::size_t& n);
-  bool nothing_to_read();
 
   reactor& reactor_;
   bool asked_ = false;       ///< the kernel, to tell what is left

@@ -98,11 +98,7 @@ class stream {
   bool disturbed() const { return socket_->disturbed(); }
 
   /// Whether an idle connection is still good: nothing to read, no end, no error. One system call.
-  bool quiet() {
-    char c;
-    const auto n = ::recv(socket_->native_handle(), &c, 1, MSG_PEEK | MSG_DONTWAIT);
-    return n < 0 && (errno == EAGAIN || errno == EINTR);
-  }
+  bool quiet() { return socket_->quiet(); }
   /// Whether the peer has reset the connection. A peer that only ended its sending side has not. Says so once: the look
   /// takes the error, as quiet() does.
   bool reset_by_peer() {
