@@ -41,10 +41,15 @@ std::optional<verdict> verdict_of(std::int64_t code) {
 void script_exchange::send(std::string& out, bool whole_text) {
   text_sent_ = whole_text;
   const auto& s = script_of(c_.what);
+  const std::string_view name = whole_text ? "EVAL" : "EVALSHA", body = whole_text ? s.text : s.sha1;
+  const decimal ttl(std::max<std::int64_t>(c_.ttl.count(), 1)), limit(limit_of(c_));
+  const bool notify = c_.notify && wakes(c_.what);
+  // without the last two the script knows that nobody waits
+  if (c_.what == op::complete && !notify)
+    return append_command(out, {name, body, "1", c_.name, c_.expect, c_.value, ttl});
   std::string channel;
-  if (c_.notify && wakes(c_.what)) channel = wake_channel(key_prefix_, shard_of(c_.name));
-  append_command(out, {whole_text ? "EVAL" : "EVALSHA", whole_text ? s.text : s.sha1, "1", c_.name, c_.expect, c_.value,
-                       decimal(std::max<std::int64_t>(c_.ttl.count(), 1)), channel, decimal(limit_of(c_))});
+  if (notify) channel = wake_channel(key_prefix_, shard_of(c_.name));
+  append_command(out, {name, body, "1", c_.name, c_.expect, c_.value, ttl, channel, limit});
 }
 
 step script_exchange::on_reply(resp_value&& v, std::string& out) {
@@ -56,11 +61,16 @@ step script_exchange::on_reply(resp_value&& v, std::string& out) {
     }
     return step::failed(e, !surely_not_executed(e));
   }
+  reply r;
+  if (c_.what == op::complete && v.is(resp_type::integer) && v.integer == code_done) {
+    r.what = verdict::done;
+    r.ttl = c_.ttl.count();
+    return step::done(std::move(r), true);
+  }
   const bool shaped = v.is(resp_type::array) && v.items.size() == 3 && v.items[0].is(resp_type::integer) &&
                       v.items[1].is(resp_type::text) && v.items[2].is(resp_type::integer);
   const auto what = shaped ? verdict_of(v.items[0].integer) : std::nullopt;
   if (!what) return step::failed(server_error::unknown, true);
-  reply r;
   r.what = *what;
   r.value = std::move(v.items[1].text);
   r.ttl = v.items[2].integer;

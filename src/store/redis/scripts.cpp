@@ -10,8 +10,9 @@ namespace {
 // Errors are returned, not raised: a raised one comes in other words on each server version, with its code inside.
 // GETRANGE reads the 42 bytes that decide without copying a body of up to megabytes.
 constexpr std::string_view prologue = R"lua(
-local key, expect, value, ttl, channel, limit = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-local prefix = redis.pcall('GETRANGE', key, 0, 41)
+local key, expect, value, ttl = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+local channel, limit = ARGV[4] or '', tonumber(ARGV[5] or '0')
+local prefix = redis.pcall('GETRANGE', key, '0', '41')
 local foreign = type(prefix) == 'table'
 if foreign then
   if not string.find(prefix['err'] or '', 'WRONGTYPE', 1, true) then return prefix end
@@ -49,6 +50,15 @@ constexpr std::string_view renew = R"lua(
 if absent then return put(1) end
 if own and state == 'P' then return write(0, 'PEXPIRE', key, ttl) end
 return answer(3)
+)lua";
+
+// Nearly every completion finds its own P, and nobody waits: then this comes before all the rest, and answers with the
+// code alone. It takes Redis two thirds of the time that the rest takes.
+constexpr std::string_view complete_at_once = R"lua(
+if not ARGV[4] and redis.pcall('GETRANGE', KEYS[1], '0', '41') == 'i1 P ' .. ARGV[1] then
+  local r = redis.pcall('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+  return r['err'] and r or 0
+end
 )lua";
 
 constexpr std::string_view complete = R"lua(
@@ -105,9 +115,9 @@ std::string sha1_hex(std::string_view text) {
   return hex;
 }
 
-script make(std::string_view body) {
+script make(std::string_view body, std::string_view first = {}) {
   script s;
-  s.text.append(prologue).append(body);
+  s.text.append(first).append(prologue).append(body);
   s.sha1 = sha1_hex(s.text);
   return s;
 }
@@ -115,8 +125,9 @@ script make(std::string_view body) {
 }  // namespace
 
 const script& script_of(op what) {
-  static const std::array<script, 9> all{script{},      make(look),      make(renew),  make(complete), make(release),
-                                         make(declare), make(take_over), make(revoke), make(resolve)};
+  static const std::array<script, 9> all{
+      script{},        make(look),   make(renew),  make(complete, complete_at_once), make(release), make(declare),
+      make(take_over), make(revoke), make(resolve)};
   return all[static_cast<std::size_t>(what)];
 }
 

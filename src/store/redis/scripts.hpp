@@ -15,6 +15,7 @@ struct script {
 
 /// The script of a transition; none for `claim`, which is three plain commands.
 /// KEYS[1] name; ARGV: expect, value, ttl, wake channel or "", limit. Replies `{code, value, ttl}`.
+/// `complete` goes without the last two where nobody waits, and then may answer `code_done` alone: value "", ttl as sent.
 /// Limit: take_over the hold; resolve to absent hold − lease; declare 1 with declare_x; release 1 for a first attempt.
 const script& script_of(op what);
 

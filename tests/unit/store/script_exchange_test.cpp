@@ -21,7 +21,16 @@ TEST(script_exchange, sends_the_name_of_the_script_and_its_arguments) {
   script_exchange e(completion_of(false), "idem:");
   std::string out;
   e.begin(out);
-  EXPECT_EQ(sent(out), std::vector{"EVALSHA " + script_of(op::complete).sha1 + " 1 idem:{EAAA} o v 900  0"});
+  EXPECT_EQ(sent(out), std::vector{"EVALSHA " + script_of(op::complete).sha1 + " 1 idem:{EAAA} o v 900"});
+}
+
+TEST(script_exchange, sends_all_arguments_with_what_is_not_a_completion) {
+  auto c = completion_of(false);
+  c.what = op::declare;
+  script_exchange e(c, "idem:");
+  std::string out;
+  e.begin(out);
+  EXPECT_EQ(sent(out), std::vector{"EVALSHA " + script_of(op::declare).sha1 + " 1 idem:{EAAA} o v 900  0"});
 }
 
 TEST(script_exchange, names_the_channel_of_the_record_when_waiters_are_to_be_woken) {
@@ -37,14 +46,16 @@ TEST(script_exchange, sends_the_text_once_when_the_server_does_not_know_the_scri
   e.begin(out);
   out.clear();
   EXPECT_EQ(e.on_reply(error("NOSCRIPT No matching script"), out).what, step::kind::again);
-  EXPECT_EQ(sent(out), std::vector{"EVAL " + script_of(op::complete).text + " 1 idem:{EAAA} o v 900  0"});
+  EXPECT_EQ(sent(out), std::vector{"EVAL " + script_of(op::complete).text + " 1 idem:{EAAA} o v 900"});
   const auto s = e.on_reply(error("NOSCRIPT No matching script"), out);
   EXPECT_EQ(s.what, step::kind::finished);
   EXPECT_EQ(s.result.what, verdict::unavailable);
 }
 
-step answer(resp_value v) {
-  script_exchange e(completion_of(false), "idem:");
+step answer(resp_value v, op to = op::complete) {
+  auto c = completion_of(false);
+  c.what = to;
+  script_exchange e(c, "idem:");
   std::string out;
   e.begin(out);
   return e.on_reply(std::move(v), out);
@@ -63,8 +74,17 @@ TEST(script_exchange, understands_each_code) {
   }
 }
 
+TEST(script_exchange, takes_a_bare_code_for_done_from_a_completion_only) {
+  const auto s = answer(number(code_done));
+  EXPECT_EQ(s.result.what, verdict::done);
+  EXPECT_EQ(s.result.value, "");
+  EXPECT_EQ(s.result.ttl, 900);
+  EXPECT_TRUE(s.took_write);
+  EXPECT_EQ(answer(number(code_done), op::renew).result.what, verdict::unavailable);
+}
+
 TEST(script_exchange, trusts_no_reply_of_another_shape) {
-  for (auto& v : {status("OK"), nil(), number(0), array({}), array({number(9), text(""), number(0)}),
+  for (auto& v : {status("OK"), nil(), number(1), number(-1), array({}), array({number(9), text(""), number(0)}),
                   array({text("0"), text(""), number(0)}), array({number(0), nil(), number(0)})}) {
     const auto s = answer(v);
     EXPECT_EQ(s.result.what, verdict::unavailable);
