@@ -73,16 +73,50 @@ bool kernel_tells_of_ends() {
 
 }  // namespace
 
+edge_socket::op::status edge_socket::any_watch::attempt(asio::detail::reactor_op* base) {
+  auto& self = *static_cast<any_watch*>(base);
+  if (self.successor) return self.successor->perform();
+  if (self.ended) {
+    self.missed = true;
+    return not_done;
+  }
+  if (self.tried || self.from.quiet()) return not_done;
+  self.from.disturbed_ = true;
+  self.leave();
+  return done;
+}
+
+void edge_socket::any_watch::leave() {
+  if (auto* const s = std::exchange(watched, nullptr)) s->watch_ = nullptr;
+}
+
+/// One that was ended, and that no read has taken over, still stands in the reactor's queue.
+void edge_socket::withdraw_watch() {
+  auto* const w = watch_;
+  if (!w) return;
+  w->leave();
+  auto& impl = impl_.get_implementation();
+  reactor_.cancel_ops_by_key(impl.socket_, impl.reactor_data_, reactor::read_op, w);
+}
+
 void edge_socket::start(op* o, expect what) {
   auto& impl = impl_.get_implementation();
+  // one that was cancelled is on its way out
+  auto* const place = watch_ && watch_->ended && !watch_->ec_ ? watch_ : nullptr;
   // After a read that took everything the reactor waits for an event, and is right to. In all other cases this looks
   // itself: what the reactor believes may be older than what this read has left.
-  if (what == expect::rest || !drained_) {
+  if (what == expect::rest || !drained_ || (place && place->missed)) {
     if (o->perform() != op::not_done) {
       reactor_.post_immediate_completion(o, true);
       return;
     }
     o->tried = true;
+  }
+  if (place) {
+    o->tried = false;
+    place->successor = o;
+    place->leave();
+    return;
   }
   reactor_.start_op(reactor::read_op, impl.socket_, impl.reactor_data_, o, true, true);
   o->tried = false;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "idem/net/coarse_clock.hpp"
+
 namespace idem::proxy {
 
 namespace asio = net::asio;
@@ -47,7 +49,7 @@ upstream_ptr upstream_pool::take_idle(reuse how) {
     idle_.pop_back();
     metrics_.upstream_idle.fetch_sub(1, std::memory_order_relaxed);
     if (c->stream.disturbed() || (how == reuse::peeked && !c->stream.quiet())) continue;
-    c->stream.cancel();  // the watch
+    c->stream.end_watch();
     metrics_.upstream_reuses.fetch_add(1, std::memory_order_relaxed);
     c->reused = true;
     return c;
@@ -57,7 +59,7 @@ upstream_ptr upstream_pool::take_idle(reuse how) {
 
 void upstream_pool::give_back(upstream_ptr c) {
   if (idle_.size() >= settings_.keep_alive_max_idle) return;
-  c->idle_since = std::chrono::steady_clock::now();
+  c->idle_since = net::coarse_now();
   c->parser.reset();
   c->stream.watch([pool = weak_from_this(), which = c.get()](const net::error_code& ec) {
     if (ec) return;

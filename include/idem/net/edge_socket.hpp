@@ -30,6 +30,9 @@ class edge_socket : public socket {
   explicit edge_socket(socket&& s)
       : socket(std::move(s)),
         reactor_(asio::use_service<asio::detail::reactor>(asio::query(get_executor(), asio::execution::context))) {}
+  ~edge_socket() { forget_watch(); }
+  edge_socket(const edge_socket&) = delete;
+  edge_socket& operator=(const edge_socket&) = delete;
 
   /// handler(error_code, bytes), later on this thread, never from inside of this call. One read at a time; cancel() and
   /// close() end it with operation_aborted.
@@ -49,8 +52,17 @@ class edge_socket : public socket {
   /// ends the watch. To be started after a read that left nothing.
   template <class Handler>
   void async_watch(Handler handler) {
+    withdraw_watch();
     disturbed_ = false;
-    start(make<watch_op<Handler>>(*this, std::move(handler)), expect::message);
+    auto* const w = make<watch_op<Handler>>(*this, std::move(handler));
+    watch_ = w;
+    start(w, expect::message);
+  }
+  /// Ends a watch that was not disturbed, for a read that follows: what comes from now on is that read's. The handler
+  /// is not called while the socket is open, but with operation_aborted at its close, cancel() or next watch, if no
+  /// read followed. For reads through this class only; Asio's own would wait behind it.
+  void end_watch() {
+    if (watch_) watch_->ended = true;
   }
   /// Something came since the watch began, whether its handler has run or not.
   bool disturbed() const { return disturbed_; }
@@ -92,22 +104,39 @@ class edge_socket : public socket {
     Handler handler;
   };
 
-  template <class Handler>
-  struct watch_op : op {
-    watch_op(edge_socket& s, Handler&& h) : op(s, &watch_op::attempt, &watch_op::complete), handler(std::move(h)) {}
-
-    static op::status attempt(asio::detail::reactor_op* base) {
-      auto& self = *static_cast<watch_op*>(base);
-      if (self.tried || self.from.quiet()) return op::not_done;
-      self.from.disturbed_ = true;
-      return op::done;
+  /// A watch that was ended keeps its place in the reactor's queue, and the next read takes it over: to have it
+  /// cancelled costs a turn of the loop, which with little to do is a call to the kernel.
+  struct any_watch : op {
+    any_watch(edge_socket& s, op::func_type complete) : op(s, &any_watch::attempt, complete), watched(&s) {
+      cancellation_key_ = this;
     }
+    static op::status attempt(asio::detail::reactor_op* base);
+    /// Ends what is known of it on both sides.
+    void leave();
+
+    edge_socket* watched;  ///< whose watch_ this is; null when it is no more, or is gone
+    op* successor = nullptr;
+    bool ended = false;   ///< by end_watch()
+    bool missed = false;  ///< something came between the end and the read
+  };
+
+  template <class Handler>
+  struct watch_op : any_watch {
+    watch_op(edge_socket& s, Handler&& h) : any_watch(s, &watch_op::complete), handler(std::move(h)) {}
+
     static void complete(void* owner, operation* base, const error_code&, std::size_t) {
       auto* self = static_cast<watch_op*>(base);
+      self->leave();
       auto h = std::move(self->handler);
       const auto ec = self->ec_;
+      auto* const next = self->successor;
       dispose(self);
-      if (owner) std::move(h)(ec);
+      if (next) {
+        if (ec) next->ec_ = ec;
+        owner ? next->complete(owner, {}, 0) : next->destroy();
+      } else if (owner) {
+        std::move(h)(ec);
+      }
     }
     Handler handler;
   };
@@ -123,11 +152,16 @@ class edge_socket : public socket {
   }
 
   void start(op* o, expect what);
+  void withdraw_watch();
+  void forget_watch() {
+    if (watch_) watch_->leave();
+  }
   op::status receive(asio::mutable_buffer b, error_code& ec, std::size_t& n);
 
   reactor& reactor_;
-  bool asked_ = false;       ///< the kernel, to tell what is left
-  bool tells_rest_ = false;  ///< and it does
+  any_watch* watch_ = nullptr;  ///< in the reactor's queue or about to be called, with no read in its place
+  bool asked_ = false;          ///< the kernel, to tell what is left
+  bool tells_rest_ = false;     ///< and it does
   bool drained_ = false;
   bool disturbed_ = false;
 };

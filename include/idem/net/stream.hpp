@@ -94,6 +94,14 @@ class stream {
   void watch(Handler handler) {
     socket_->async_watch(std::move(handler));
   }
+  /// Ends a watch that was not disturbed, before this side speaks: what comes then is for the next read.
+  void end_watch() {
+    if (tls_) {
+      cancel();
+    } else {
+      socket_->end_watch();
+    }
+  }
   /// Whether anything has come since watch() began, as far as this thread has been told.
   bool disturbed() const { return socket_->disturbed(); }
 

@@ -97,7 +97,11 @@ class reader {
       EXPECT_TRUE(e_.s->disturbed());
     } else {
       if (below(random_, 2)) e_.turn();
-      e_.s->cancel();
+      if (below(random_, 2) || e_.s->disturbed()) {
+        e_.s->cancel();
+      } else {
+        e_.s->end_watch();
+      }
       if (below(random_, 2)) e_.turn();
     }
   }
