@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "idem/net/coarse_clock.hpp"
+
 namespace idem::net {
 
 using namespace std::chrono;
 
-void deadline::after(milliseconds t) { at(clock::now() + t); }
+// A tick is added, so that it is late rather than early.
+void deadline::after(milliseconds t) { at(coarse_now() + coarse_resolution() + t); }
 
 void deadline::at(clock::time_point t) {
   at_ = t;

@@ -1,5 +1,6 @@
 #include "proxy/worker.hpp"
 
+#include "idem/net/coarse_clock.hpp"
 #include "proxy/aftermath.hpp"
 #include "proxy/claim.hpp"
 #include "proxy/client_connection.hpp"
@@ -8,8 +9,7 @@
 namespace idem::proxy {
 
 std::int64_t unix_ms_now() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(net::coarse_wall_now().time_since_epoch()).count();
 }
 
 /// A tenth towards what was seen: as many steps up as down once the middle is found, so it settles near the median, and

@@ -113,6 +113,7 @@ class worker {
   net::lease_clock::time_point trouble_seen_{};
 };
 
+/// The wall clock to a tick of the kernel (10 ms at most), for what people read and for seconds.
 std::int64_t unix_ms_now();
 
 }  // namespace idem::proxy

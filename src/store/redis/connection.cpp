@@ -16,8 +16,9 @@ void connection::open() {
   if (policy_.where() == link_policy::phase::resting) connect();
 }
 
-link_policy::admission connection::admit(std::chrono::steady_clock::time_point elsewhere) {
-  const auto a = policy_.admit(std::chrono::steady_clock::now(), elsewhere);
+link_policy::admission connection::admit(std::chrono::steady_clock::time_point now,
+                                         std::chrono::steady_clock::time_point elsewhere) {
+  const auto a = policy_.admit(now, elsewhere);
   if (a != link_policy::admission::connect) return a;
   connect();
   return link_policy::admission::wait;

@@ -42,7 +42,8 @@ class connection final : public std::enable_shared_from_this<connection>, privat
   void open();
 
   /// What a command may expect now. Connects when a real command is due to probe a store that was gone.
-  link_policy::admission admit(std::chrono::steady_clock::time_point elsewhere = {});
+  link_policy::admission admit(std::chrono::steady_clock::time_point now,
+                               std::chrono::steady_clock::time_point elsewhere = {});
 
   bool ready() const { return policy_.where() == link_policy::phase::ready; }
   bool writable() const { return ready() && !link_->writing(); }

@@ -22,12 +22,13 @@ session_core::session_core(net::asio::io_context& io, std::shared_ptr<shared_par
       deadlines_(io.get_executor()) {}
 
 void session_core::submit(const command& c, completion done) {
+  const auto now = clock::now();
   if (closed_ ||
-      connection_->admit(parts_->last_ready.load(std::memory_order_relaxed)) == link_policy::admission::refuse)
+      connection_->admit(now, parts_->last_ready.load(std::memory_order_relaxed)) == link_policy::admission::refuse)
     return done(reply{});
   // A command that is alone, as those before were for a while, has nothing to wait for.
   const bool at_once = pipeline_.idle() && alone_ >= alone_for_a_while;
-  pipeline_.submit(c, std::move(done), clock::now() + parts_->settings.command_timeout);
+  pipeline_.submit(c, std::move(done), now + parts_->settings.command_timeout);
   ++batch_;
   if (at_once) {
     flush();
