@@ -1,4 +1,4 @@
-# Flags that hold for every target. The linker is mold where it is installed, else lld.
+# Flags that hold for every target.
 add_library(idem_flags INTERFACE)
 target_compile_features(idem_flags INTERFACE cxx_std_20)
 target_compile_options(idem_flags INTERFACE
@@ -19,8 +19,33 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(idem_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
+# Release builds are laid out by what a load has been seen to run (scripts/profile.sh). Code that has changed since is
+# compiled as without a profile, so an old one costs speed only; that is no reason to warn.
+if(NOT IDEM_PROFILE MATCHES "^(use|generate|none)$")
+  message(FATAL_ERROR "IDEM_PROFILE is \"${IDEM_PROFILE}\"; expected use, generate or none")
+endif()
+set(IDEM_PROFILED OFF)
+set(IDEM_PROFILE_FLAGS "")  # of the program's own code; tests are not worth it
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT IDEM_SANITIZE)
+  if(IDEM_PROFILE STREQUAL "use" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19)
+    set(IDEM_PROFILED ON)
+    # a name that changes with the content, for compilers do not report the profile as something that objects depend on
+    set(profile ${CMAKE_SOURCE_DIR}/cmake/release.profdata)
+    set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${profile})
+    file(SHA256 ${profile} hash)
+    string(SUBSTRING ${hash} 0 12 hash)
+    configure_file(${profile} ${CMAKE_BINARY_DIR}/profile/${hash}.profdata COPYONLY)
+    set(IDEM_PROFILE_FLAGS -fprofile-use=${CMAKE_BINARY_DIR}/profile/${hash}.profdata
+      -Wno-backend-plugin -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled)
+  elseif(IDEM_PROFILE STREQUAL "generate")
+    set(IDEM_PROFILE_FLAGS -fprofile-generate)
+    target_link_options(idem_flags INTERFACE -fprofile-generate)
+  endif()
+endif()
+
+# lld places functions that call each other side by side when there is a profile; mold, the faster linker, does not.
 find_program(IDEM_MOLD mold)
-if(IDEM_MOLD)
+if(IDEM_MOLD AND NOT IDEM_PROFILED)
   target_link_options(idem_flags INTERFACE -fuse-ld=mold)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_link_options(idem_flags INTERFACE -fuse-ld=lld)
@@ -43,4 +68,5 @@ add_library(idem_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/asio_impl.cpp)
 find_package(Boost 1.81 EXACT REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED)
 target_link_libraries(idem_pch PUBLIC idem_flags Boost::headers OpenSSL::SSL OpenSSL::Crypto)
+target_compile_options(idem_pch PRIVATE ${IDEM_PROFILE_FLAGS})
 target_precompile_headers(idem_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.hpp)

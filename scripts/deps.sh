@@ -10,6 +10,7 @@
 #   test      what the tests start and link
 #   micro     what scripts/micro.sh links and counts with
 #   bench     the programs that benchmarks compare with and measure by
+#   profile   what scripts/profile.sh runs: bench, and the program that merges counts
 #   dev       formatter and linter
 #   all       everything
 #
@@ -34,13 +35,14 @@ test=("${redis[@]}" "${demo[@]}" libgtest-dev libgmock-dev openssl)
 command -v node >/dev/null || test+=(nodejs npm)
 micro=(python3 libbenchmark-dev valgrind)
 bench=("${redis[@]}" python3 openssl nginx-light libnginx-mod-http-lua lua-cjson haproxy wrk linux-perf strace binutils)
+profile=("${bench[@]}" llvm-19)
 dev=(clang-format-19 clang-tidy-19)
 
 wanted=() list_only=false allow_removals=false
 for argument in "$@"; do
   case $argument in
-    runtime | build | demo | redis | test | micro | bench | dev) declare -n group=$argument; wanted+=("${group[@]}") ;;
-    all) wanted+=("${runtime[@]}" "${build[@]}" "${test[@]}" "${micro[@]}" "${bench[@]}" "${dev[@]}") ;;
+    runtime | build | demo | redis | test | micro | bench | profile | dev) declare -n group=$argument; wanted+=("${group[@]}") ;;
+    all) wanted+=("${runtime[@]}" "${build[@]}" "${test[@]}" "${micro[@]}" "${profile[@]}" "${dev[@]}") ;;
     --list) list_only=true ;;
     --allow-removals) allow_removals=true ;;
     -h | --help) usage; exit 0 ;;
