@@ -1,9 +1,11 @@
 #include "proxy/upstream_pool.hpp"
 
+#include <poll.h>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "idem/net/coarse_clock.hpp"
 
@@ -15,6 +17,9 @@ using namespace std::chrono_literals;
 namespace {
 /// Heads of answers may be as large as those of requests at most.
 constexpr http::head_limits answer_limits{60 * 1024, 1000, 8 * 1024};
+/// How long a look at a connection is good for, and how many it takes in.
+constexpr auto look_holds = 100us;
+constexpr std::size_t most_looked_at = 16;
 }  // namespace
 
 upstream_connection::upstream_connection(net::stream s) : stream(std::move(s)), parser(answer_limits) {}
@@ -45,10 +50,11 @@ upstream_pool::upstream_pool(asio::io_context& io, net::deadline_wheel& wheel, c
 
 upstream_ptr upstream_pool::take_idle(reuse how) {
   while (!idle_.empty()) {
+    if (how == reuse::peeked) look_at_last();
     auto c = std::move(idle_.back());
     idle_.pop_back();
     metrics_.upstream_idle.fetch_sub(1, std::memory_order_relaxed);
-    if (c->stream.disturbed() || (how == reuse::peeked && !c->stream.quiet())) continue;
+    if (c->stream.disturbed() || (how == reuse::peeked && c->disturbed)) continue;
     c->stream.end_watch();
     metrics_.upstream_reuses.fetch_add(1, std::memory_order_relaxed);
     c->reused = true;
@@ -57,8 +63,32 @@ upstream_ptr upstream_pool::take_idle(reuse how) {
   return nullptr;
 }
 
+/// Asks the kernel for the connection that is next, unless it has just answered for it. A reply of the store brings
+/// many requests to the point where they need a connection, so that one call asks for as many as the last one was good
+/// for, and as many again.
+void upstream_pool::look_at_last() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - idle_.back()->looked_at < look_holds) {
+    ++looks_used_;
+    return;
+  }
+  std::array<pollfd, most_looked_at> looks;
+  const auto count = std::min({2 * std::exchange(looks_used_, 1), looks.size(), idle_.size()});
+  const auto first = idle_.end() - static_cast<std::ptrdiff_t>(count);
+  for (std::size_t i = 0; i < count; ++i) looks[i] = {first[i]->stream.lowest().native_handle(), POLLIN | POLLRDHUP, 0};
+  int answered = 0;
+  do answered = ::poll(looks.data(), count, 0);
+  while (answered < 0 && errno == EINTR);
+  for (std::size_t i = 0; i < count; ++i) {
+    first[i]->looked_at = now;
+    // no answer is none that could be relied on
+    first[i]->disturbed = answered < 0 || looks[i].revents != 0;
+  }
+}
+
 void upstream_pool::give_back(upstream_ptr c) {
   if (idle_.size() >= settings_.keep_alive_max_idle) return;
+  c->looked_at = {};
   c->idle_since = net::coarse_now();
   c->parser.reset();
   c->stream.watch([pool = weak_from_this(), which = c.get()](const net::error_code& ec) {

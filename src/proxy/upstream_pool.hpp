@@ -28,6 +28,8 @@ struct upstream_connection {
   http::response_parser parser;  ///< of the exchange that has the connection; its room stays for the next one
   bool reused = false;
   std::chrono::steady_clock::time_point idle_since{};
+  std::chrono::steady_clock::time_point looked_at{};  ///< since it is idle; what was seen stands in `disturbed`
+  bool disturbed = false;
 };
 using upstream_ptr = std::unique_ptr<upstream_connection>;
 
@@ -36,7 +38,7 @@ using upstream_ptr = std::unique_ptr<upstream_connection>;
 /// without a thought; everything else looks once more.
 enum class reuse : std::uint8_t {
   watched,  ///< nothing has come, as far as the event loop has been told
-  peeked    ///< and the kernel has just said the same; one system call
+  peeked    ///< and the kernel has said the same within the last 100 µs
 };
 
 class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
@@ -76,6 +78,7 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
   net::task<fault> handshake(net::stream& s);
   void sweep();
   void leave(const upstream_connection* c);
+  void look_at_last();
 
   net::asio::io_context& io_;
   net::deadline_wheel& wheel_;
@@ -83,6 +86,7 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
   std::shared_ptr<net::asio::ssl::context> tls_;
   telemetry::worker_block& metrics_;
   std::vector<upstream_ptr> idle_;
+  std::size_t looks_used_ = 1;  ///< connections that were taken by the last look at them
   net::deadline sweeper_;
   std::shared_ptr<resolution> names_;
 };
