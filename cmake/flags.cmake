@@ -45,7 +45,8 @@ endif()
 
 # lld places functions that call each other side by side when there is a profile; mold, the faster linker, does not.
 find_program(IDEM_MOLD mold)
-if(IDEM_MOLD AND NOT IDEM_PROFILED)
+find_program(IDEM_LLD NAMES ld.lld ld.lld-19 HINTS /usr/lib/llvm-19/bin)
+if(IDEM_MOLD AND NOT (IDEM_PROFILED AND IDEM_LLD))
   target_link_options(idem_flags INTERFACE -fuse-ld=mold)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_link_options(idem_flags INTERFACE -fuse-ld=lld)

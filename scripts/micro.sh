@@ -4,7 +4,6 @@
 #   scripts/micro.sh              exit code 1 when an operation takes over 10 % more than recorded, or is not recorded
 #   scripts/micro.sh --record     writes the record anew
 #   scripts/micro.sh --only REGEX operations whose name matches, e.g. '^fingerprint/'
-#   --preset release              builds in build/release, where much may be built already (default: micro)
 #
 # Instructions, unlike times, are the same from run to run. Once it is built, the program also tells times
 # (build/micro/bench/micro/idem_micro), and callgrind where the instructions are:
@@ -13,31 +12,29 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-record=false only=. preset=micro
+record=false only=.
 while [[ $# -gt 0 ]]; do
   case $1 in
     --record) record=true; shift ;;
     --only) [[ $# -ge 2 ]] || { echo "micro.sh: --only needs a value" >&2; exit 2; }; only=$2; shift 2 ;;
-    --preset) [[ $# -ge 2 ]] || { echo "micro.sh: --preset needs a value" >&2; exit 2; }; preset=$2; shift 2 ;;
     -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
     *) echo "micro.sh: unknown argument '$1' (see --help)" >&2; exit 2 ;;
   esac
 done
-[[ $preset == micro || $preset == release ]] || { echo "micro.sh: preset micro or release" >&2; exit 2; }
 ! $record || [[ $only == . ]] || { echo "micro.sh: --record takes all operations" >&2; exit 2; }
 
 scripts/deps.sh build micro
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-build() { cmake --preset "$preset" -DIDEM_BENCH=ON && cmake --build "build/$preset" --target idem_micro; }
+build() { cmake --preset micro && cmake --build --preset micro --target idem_micro; }
 if ! build >"$work/build.log" 2>&1; then
   tail -n 60 "$work/build.log"
   exit 1
 fi
 # Debian's valgrind stumbles over clang's DWARF 5
 micro=$work/idem_micro
-strip -g -o "$micro" "build/$preset/bench/micro/idem_micro"
+strip -g -o "$micro" build/micro/bench/micro/idem_micro
 
 # OpenSSL chooses its SHA-256 by the processor: counts must not tell machines with SHA instructions from others.
 export OPENSSL_ia32cap=${OPENSSL_ia32cap-:~0x20000000}

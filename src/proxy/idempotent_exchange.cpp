@@ -33,14 +33,14 @@ idempotency::request_view idempotent_exchange::view() const {
 
 void idempotent_exchange::check_token() {
   if (!route_.uses_jwt()) return;
-  token_ = idempotency::check_bearer_token(route_.jwt, c_.parser.head(), unix_ms_now() / 1000);
+  token_ = idempotency::check_bearer_token(route_.jwt, c_.parser.head(), unix_seconds_now());
   c_.log.fault = name_of(token_.fault);
 }
 
 /// Before the claim: what the sender did not sign must not use up an event's key.
 std::optional<problem> idempotent_exchange::check_signature() const {
   if (!route_.signature.enabled()) return std::nullopt;
-  const auto why = idempotency::signature_fault(route_.signature, c_.parser.head(), body_, unix_ms_now() / 1000);
+  const auto why = idempotency::signature_fault(route_.signature, c_.parser.head(), body_, unix_seconds_now());
   if (!why) return std::nullopt;
   problem p(problem_code::bad_signature);
   p.detail = *why;

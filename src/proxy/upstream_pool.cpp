@@ -54,7 +54,7 @@ upstream_ptr upstream_pool::take_idle(reuse how) {
     auto c = std::move(idle_.back());
     idle_.pop_back();
     metrics_.upstream_idle.fetch_sub(1, std::memory_order_relaxed);
-    if (c->stream.disturbed() || (how == reuse::peeked && c->disturbed)) continue;
+    if (c->stream.disturbed() || c->disturbed) continue;
     c->stream.end_watch();
     metrics_.upstream_reuses.fetch_add(1, std::memory_order_relaxed);
     c->reused = true;
@@ -82,13 +82,14 @@ void upstream_pool::look_at_last() {
   for (std::size_t i = 0; i < count; ++i) {
     first[i]->looked_at = now;
     // no answer is none that could be relied on
-    first[i]->disturbed = answered < 0 || looks[i].revents != 0;
+    first[i]->disturbed = answered < 0 || looks[i].fd < 0 || looks[i].revents != 0;
   }
 }
 
 void upstream_pool::give_back(upstream_ptr c) {
   if (idle_.size() >= settings_.keep_alive_max_idle) return;
   c->looked_at = {};
+  c->disturbed = false;
   c->idle_since = net::coarse_now();
   c->parser.reset();
   c->stream.watch([pool = weak_from_this(), which = c.get()](const net::error_code& ec) {

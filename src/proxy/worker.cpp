@@ -12,6 +12,10 @@ std::int64_t unix_ms_now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(net::coarse_wall_now().time_since_epoch()).count();
 }
 
+std::int64_t unix_seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 /// A tenth towards what was seen: as many steps up as down once the middle is found, so it settles near the median, and
 /// one slow call does not move it far.
 void route_state::took(std::chrono::milliseconds t) {

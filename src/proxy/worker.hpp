@@ -113,7 +113,9 @@ class worker {
   net::lease_clock::time_point trouble_seen_{};
 };
 
-/// The wall clock to a tick of the kernel (10 ms at most), for what people read and for seconds.
+/// The wall clock to a tick of the kernel (10 ms at most), for what people read.
 std::int64_t unix_ms_now();
+/// The wall clock as exact as it gets: what others have dated is compared with it.
+std::int64_t unix_seconds_now();
 
 }  // namespace idem::proxy

@@ -57,7 +57,7 @@ return answer(3)
 constexpr std::string_view complete_at_once = R"lua(
 if not ARGV[4] and redis.pcall('GETRANGE', KEYS[1], '0', '41') == 'i1 P ' .. ARGV[1] then
   local r = redis.pcall('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-  return r['err'] and r or 0
+  return type(r) == 'table' and r['err'] and r or 0
 end
 )lua";
 

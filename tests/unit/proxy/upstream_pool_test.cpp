@@ -129,6 +129,14 @@ TEST_F(an_idle_connection, is_taken_on_trust_where_only_the_watch_counts) {
   EXPECT_TRUE(pool_->take_idle(reuse::watched));
 }
 
+TEST_F(an_idle_connection, that_a_look_has_found_dead_is_not_taken_on_trust_either) {
+  idle(4);
+  backend_does(what::end, 0);
+  // the third take looks at both that are left
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(pool_->take_idle(reuse::peeked));
+  EXPECT_FALSE(pool_->take_idle(reuse::watched));
+}
+
 TEST_F(an_idle_connection, of_many_is_looked_at_with_the_others_and_each_dead_one_is_found) {
   idle(40);
   for (std::size_t i = 0; i < 40; i += 3) backend_does(what::end, i);
