@@ -11,19 +11,15 @@ namespace {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-void append_escaped(std::string& out, char c) {
-  static constexpr char hex[] = "0123456789abcdef";
-  const auto byte = static_cast<unsigned char>(c);
-  out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
-}
-
 /// What a user wrote may stand in a message as an example as well; whatever it holds, a finding is one line.
 std::string one_line(std::string text) {
   if (std::none_of(text.begin(), text.end(), is_control)) return text;
+  static constexpr char hex[] = "0123456789abcdef";
   std::string out;
   for (char c : text) {
     if (is_control(c)) {
-      append_escaped(out, c);
+      const auto byte = static_cast<unsigned char>(c);
+      out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
     } else {
       out += c;
     }
@@ -59,19 +55,10 @@ std::vector<finding> report::in_file_order() const {
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t most = 80;
-  std::string out = "\"";
   std::size_t end = std::min(text.size(), most);
   // a cut inside of a UTF-8 sequence would leave half a character in the log
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  for (char c : text.substr(0, end)) {
-    if (is_control(c)) {
-      append_escaped(out, c);
-    } else {
-      out += c;
-    }
-  }
-  if (end < text.size()) out += "…";
-  return out + "\"";
+  return '"' + one_line(std::string(text.substr(0, end))) + (end < text.size() ? "…\"" : "\"");
 }
 
 }  // namespace idem::config

@@ -37,8 +37,6 @@ deadline_wheel::~deadline_wheel() {
   }
 }
 
-deadline::clock::time_point deadline_wheel::now() { return deadline::clock::now(); }
-
 void deadline_wheel::stop() {
   stopped_ = true;
   timer_.cancel();

@@ -37,7 +37,7 @@ using upstream_ptr = std::unique_ptr<upstream_connection>;
 /// outcome unknown. Nothing is sent again by the proxy, but the client can repeat a safe method (RFC 9110 §9.2.1)
 /// without a thought; everything else looks once more.
 enum class reuse : std::uint8_t {
-  watched,  ///< nothing has come, as far as the event loop has been told
+  watched,  ///< nothing has come, as far as the event loop, or an earlier look, has told
   peeked    ///< and the kernel has said the same within the last 100 µs
 };
 

@@ -1,4 +1,4 @@
-// The time to the last tick of the kernel, for what needs no better: a fifth of what the exact time costs.
+// The time to the last tick of the kernel, for what needs no better: an eighth of what the exact time costs.
 #pragma once
 
 #include <chrono>

@@ -55,8 +55,6 @@ class deadline_wheel {
   deadline_wheel(const deadline_wheel&) = delete;
   deadline_wheel& operator=(const deadline_wheel&) = delete;
 
-  /// The time of the last tick or of the last call to refresh(): good enough for deadlines, free of a system call.
-  deadline::clock::time_point now();
   void stop();
 
  private:

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include <optional>
-#include <thread>
 
 #include "idem/net/task.hpp"
+#include "support/eventually.hpp"
 
 namespace {
 
@@ -56,12 +56,12 @@ class an_idle_connection : public ::testing::Test {
                        [](upstream_pool& from, std::optional<upstream_pool::outcome>& into) -> idem::net::task<void> {
                          into = co_await from.connect();
                        }(*pool_, made));
-      const auto end = std::chrono::steady_clock::now() + 5s;
-      while (!made && std::chrono::steady_clock::now() < end) {
+      ASSERT_TRUE(idem::test::eventually([&] {
         io_.restart();
-        io_.run_one_for(100ms);
-      }
-      ASSERT_TRUE(made && made->connection);
+        io_.poll();
+        return made.has_value();
+      }));
+      ASSERT_TRUE(made->connection);
       backend_.push_back(::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC));
       opened.push_back(std::move(made->connection));
     }
@@ -76,9 +76,7 @@ class an_idle_connection : public ::testing::Test {
     } else {
       ASSERT_EQ(::shutdown(fd, SHUT_WR), 0);
     }
-    const auto limit = std::chrono::steady_clock::now() + 5s;
-    while (!arrived(now, fd) && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(100us);
-    ASSERT_TRUE(arrived(now, fd));
+    ASSERT_TRUE(idem::test::eventually([&] { return arrived(now, fd); }));
   }
   static bool arrived(what sent, int fd) {
     if (sent == what::bytes) {
@@ -90,7 +88,10 @@ class an_idle_connection : public ::testing::Test {
     return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_FIN_WAIT2;
   }
   /// A look holds for 100 µs.
-  static void until_no_look_holds() { std::this_thread::sleep_for(1ms); }
+  static void until_no_look_holds() {
+    const auto now = std::chrono::steady_clock::now;
+    EXPECT_TRUE(idem::test::eventually([&, end = now() + 100us] { return now() > end; }));
+  }
   int port_of(const upstream_ptr& c) {
     sockaddr_in at{};
     socklen_t size = sizeof at;
