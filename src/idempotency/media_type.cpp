@@ -21,26 +21,42 @@ std::string_view take_piece(std::string_view& text) {
   return piece;
 }
 
-bool is_boundary(std::string_view parameter) {
-  const std::size_t equals = parameter.find('=');
-  return equals != std::string_view::npos && http::iequals(trim(parameter.substr(0, equals)), "boundary");
+struct parameter {
+  std::string_view name, value;  // with its quotes
+};
+
+parameter read_parameter(std::string_view piece) {
+  const std::size_t equals = std::min(piece.find('='), piece.size());
+  return {trim(piece.substr(0, equals)), trim(piece.substr(std::min(equals + 1, piece.size())))};
+}
+
+bool has_quote(std::string_view text) { return text.find('"') != text.npos; }
+
+// The end of the quoted string that the text begins with: behind its closing quote, npos if that is missing.
+std::size_t quoted_end(std::string_view text) {
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '"') return i + 1;
+    if (text[i] == '\\') ++i;
+  }
+  return text.npos;
+}
+
+bool quotes_well(const parameter& p) {
+  if (has_quote(p.name)) return false;
+  return p.value.starts_with('"') ? quoted_end(p.value) == p.value.size() : !has_quote(p.value);
 }
 
 std::string unquote(std::string_view text) {
-  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::string(text);
+  if (!text.starts_with('"')) return std::string(text);
   std::string out;
   for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    if (text[i] == '\\' && i + 2 < text.size()) ++i;
+    if (text[i] == '\\') ++i;
     out += text[i];
   }
   return out;
 }
 
 std::string_view type_of(std::string_view content_type) { return take_piece(content_type); }
-
-bool istarts_with(std::string_view text, std::string_view prefix) {
-  return text.size() >= prefix.size() && http::iequals(text.substr(0, prefix.size()), prefix);
-}
 
 bool iends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && http::iequals(text.substr(text.size() - suffix.size()), suffix);
@@ -56,30 +72,25 @@ body_syntax syntax_of(std::string_view content_type) {
   return body_syntax::other;
 }
 
-bool is_multipart(std::string_view content_type) { return istarts_with(type_of(content_type), "multipart/"); }
-
-std::optional<std::string> boundary_of(std::string_view content_type) {
-  std::optional<std::string> found;
-  take_piece(content_type);
+std::optional<bounded_type> split_boundary(std::string_view content_type) {
+  const std::string_view type = take_piece(content_type);
+  if (has_quote(type)) return std::nullopt;
+  bounded_type result{{}, std::string(type)};
+  bool found = false;
   while (!content_type.empty()) {
-    const std::string_view parameter = take_piece(content_type);
-    if (!is_boundary(parameter)) continue;
+    const std::string_view piece = take_piece(content_type);
+    const parameter p = read_parameter(piece);
+    if (!quotes_well(p)) return std::nullopt;
+    if (!http::iequals(p.name, "boundary")) {
+      result.rest.append("; ").append(piece);
+      continue;
+    }
     if (found) return std::nullopt;
-    found = unquote(trim(parameter.substr(parameter.find('=') + 1)));
+    found = true;
+    result.boundary = unquote(p.value);
   }
-  if (found && (found->empty() || found->size() > 70)) return std::nullopt;
-  return found;
-}
-
-std::string without_boundary(std::string_view content_type) {
-  std::string out(take_piece(content_type));
-  while (!content_type.empty()) {
-    const std::string_view parameter = take_piece(content_type);
-    if (is_boundary(parameter)) continue;
-    out += "; ";
-    out += parameter;
-  }
-  return out;
+  if (result.boundary.empty() || result.boundary.size() > 70) return std::nullopt;
+  return result;
 }
 
 }  // namespace idem::idempotency

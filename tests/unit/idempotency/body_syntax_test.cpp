@@ -19,17 +19,32 @@ TEST(media_type, names_the_syntax_in_any_case_and_with_parameters) {
     EXPECT_EQ(syntax_of(type), body_syntax::other) << type;
 }
 
-TEST(media_type, finds_and_removes_the_boundary) {
-  EXPECT_EQ(boundary_of("multipart/form-data; boundary=abc"), "abc");
-  EXPECT_EQ(boundary_of("multipart/form-data;x=\"a;boundary=no\"; Boundary = \"a;\\\"b\""), "a;\"b");
-  EXPECT_EQ(boundary_of("multipart/form-data"), std::nullopt);
-  EXPECT_EQ(boundary_of("multipart/form-data; boundary="), std::nullopt);
-  EXPECT_EQ(boundary_of("multipart/form-data; boundary=a; boundary=b"), std::nullopt);
-  EXPECT_EQ(boundary_of("multipart/form-data; boundary=" + std::string(71, 'x')), std::nullopt);
-  EXPECT_EQ(without_boundary("multipart/form-data; a=\"x;y\" ;boundary=\"b;c\"; d=1"),
-            "multipart/form-data; a=\"x;y\"; d=1");
-  EXPECT_EQ(without_boundary("multipart/form-data; boundary=\"unterminated; d=1"), "multipart/form-data");
-  EXPECT_EQ(without_boundary(""), "");
+void expect_split(std::string_view type, std::string_view boundary, std::string_view rest) {
+  const auto split = split_boundary(type);
+  ASSERT_TRUE(split) << type;
+  EXPECT_EQ(split->boundary, boundary) << type;
+  EXPECT_EQ(split->rest, rest) << type;
+}
+
+TEST(media_type, is_split_from_its_boundary) {
+  expect_split("multipart/form-data; boundary=abc", "abc", "multipart/form-data");
+  expect_split("multipart/form-data; boundary===_a:b/c\\", "==_a:b/c\\", "multipart/form-data");
+  expect_split("multipart/form-data;x=\"a;boundary=no\"; Boundary = \"a;\\\"b\"", "a;\"b",
+               "multipart/form-data; x=\"a;boundary=no\"");
+  expect_split("multipart/form-data; a=\"x;y\" ;boundary=\"b;c\"; d=1", "b;c", "multipart/form-data; a=\"x;y\"; d=1");
+  expect_split("multipart/form-data; a; boundary=" + std::string(70, 'x'), std::string(70, 'x'),
+               "multipart/form-data; a");
+}
+
+TEST(media_type, has_no_boundary_where_two_readers_could_find_two) {
+  for (const std::string_view parameters :
+       {"", "; boundary", "; boundary=", "; boundary=\"\"", "; boundary=a; boundary=b", "; boundary=a; boundary=a",
+        "; boundary=\"", "; boundary=\"a", "; boundary=\"a\\\"", "; boundary=a\"", "; boundary=\"a\"b",
+        "; boundary=\"a\"\"b\"", "; boundary=a; x\"", "; boundary=a; x=\"; boundary=b", "; x=a\"; boundary=b; y=\"",
+        "; x\"=\"a; boundary=b", "\"; boundary=a", "\";\"; boundary=a"})
+    EXPECT_FALSE(split_boundary("multipart/form-data" + std::string(parameters))) << parameters;
+  EXPECT_FALSE(split_boundary("multipart/form-data; boundary=" + std::string(71, 'x')));
+  EXPECT_FALSE(split_boundary(""));
 }
 
 TEST(form_decode, undoes_percent_and_plus) {
