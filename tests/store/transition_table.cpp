@@ -135,6 +135,40 @@ TEST_P(transition_table, complete_replaces_own_P_U_and_R_and_reports_an_own_fina
   check_row(make(op::complete, record_text('S', mine, " answer\n"), mine), mine, "WDDAAAD............");
 }
 
+TEST_P(transition_table, completions_of_one_turn_end_as_each_does_alone) {
+  const auto c = make(op::complete, record_text('S', mine, " answer\n"), mine);
+  const std::string letters = "WDDAAAD............";
+  const auto columns = standings(mine);
+  std::vector<std::string> names;
+  for (const auto& s : columns) {
+    names.push_back(fresh_name());
+    if (s.present) place(names.back(), s.value, standing_ttl);
+  }
+  // once more for each, behind a usual one: what it finds then is what the first left
+  std::vector<reply> replies(2 * columns.size());
+  std::size_t replied = 0;
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    command one = c;
+    one.name = names[i % columns.size()];
+    runner_->session().submit(one, [&replies, &replied, i](reply r) {
+      replies[i] = std::move(r);
+      ++replied;
+    });
+  }
+  ASSERT_TRUE(runner_->run_until([&] { return replied == replies.size(); }));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    SCOPED_TRACE("against " + columns[i].label);
+    const auto want = effect_of(letters[i]);
+    EXPECT_EQ(name_of(replies[i].what), name_of(want.what));
+    const auto again = want.what == verdict::lost ? verdict::lost : verdict::already;
+    EXPECT_EQ(name_of(replies[i + columns.size()].what), name_of(again));
+    if (want.after == effect::written) {
+      EXPECT_EQ(replies[i + columns.size()].value, c.value);
+    }
+    expect_after(names[i], c, columns[i], want, standing_ttl);
+  }
+}
+
 TEST_P(transition_table, release_of_a_first_attempt_removes_an_own_P_only) {
   check_row(make(op::release, record_text('U', mine), mine), mine, ".G.................");
 }

@@ -10,14 +10,29 @@ constexpr std::size_t usual_capacity = 64, largest_kept = 1024;
 
 void pipeline::submit(const command& c, completion done, time_point deadline) {
   entry e{c, std::move(done), deadline, {}, {}};
-  if (how_) e.how.emplace(c, *how_, key_prefix_);
-  // what waits although the connection is open are transactions, which all others may pass
-  if (how_ && !(e.how->serial() && serial_busy_)) {
-    serial_busy_ = serial_busy_ || e.how->serial();
-    send(std::move(e));
+  if (how_) {
+    place(std::move(e));
   } else {
     push(waiting_, std::move(e));
   }
+}
+
+// An entry on an open connection: sent, gathered, or kept waiting.
+void pipeline::place(entry&& e) {
+  e.how.emplace(e.c, *how_, key_prefix_);
+  if (e.how->serial()) {
+    push(waiting_, std::move(e));
+    return send_waiting();
+  }
+  if (*how_ == dialect::scripts && may_be_grouped(e.c)) {
+    gathered_.push_back(std::move(e));
+    if (gathered_.size() == group_limit) send_gathered();
+    return;
+  }
+  // commands on one record take effect in their order
+  if (std::any_of(gathered_.begin(), gathered_.end(), [&](const entry& g) { return g.c.name == e.c.name; }))
+    send_gathered();
+  send(std::move(e));
 }
 
 void pipeline::push(queue& q, entry&& e) {
@@ -27,21 +42,39 @@ void pipeline::push(queue& q, entry&& e) {
 
 void pipeline::open(dialect how) {
   how_ = how;
-  send_waiting();
+  queue early;
+  early.swap(waiting_);
+  for (auto& e : early) place(std::move(e));
 }
 
-// Everything that may go now, in order; a transaction waits while another one holds the connection's watches.
+// A transaction waits while another one holds the connection's watches.
 void pipeline::send_waiting() {
-  for (std::size_t i = 0; i < waiting_.size();) {
-    auto& e = waiting_[i];
-    if (!e.how) e.how.emplace(e.c, *how_, key_prefix_);
-    if (e.how->serial() && serial_busy_) {
-      ++i;
-      continue;
-    }
-    serial_busy_ = serial_busy_ || e.how->serial();
-    send(std::move(e));
-    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+  while (!serial_busy_ && !waiting_.empty()) {
+    serial_busy_ = true;
+    send(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+}
+
+void pipeline::send_gathered() {
+  if (gathered_.size() == 1) {
+    send(std::move(gathered_.front()));
+  } else if (!gathered_.empty()) {
+    send_group(gathered_, false);
+  }
+  gathered_.clear();
+}
+
+void pipeline::send_group(group& g, bool whole_text) {
+  group_members members;
+  for (const entry& e : g) members.push_back(&e.c);
+  const std::uint64_t begins_at = encoded_ + output_.size();
+  append_group(output_, members, whole_text);
+  g.front().group = static_cast<std::uint8_t>(g.size());
+  g.front().whole_text = whole_text;
+  for (entry& e : g) {
+    e.begins_at = begins_at;
+    push(in_flight_, std::move(e));
   }
 }
 
@@ -52,19 +85,29 @@ void pipeline::send(entry&& e) {
 }
 
 void pipeline::take_output(std::string& into) {
+  send_gathered();
   encoded_ += output_.size();
   into.swap(output_);
 }
 
-bool pipeline::on_reply(resp_value&& v, std::optional<finished>& out) {
-  out.reset();
-  if (in_flight_.empty()) return false;
-  auto& front = in_flight_.front();
-  auto s = front.how->on_reply(std::move(v), output_);
-  if (s.what == step::kind::more) return true;
-  entry e = std::move(front);
+pipeline::entry pipeline::take_front() {
+  entry e = std::move(in_flight_.front());
   in_flight_.pop_front();
   if (in_flight_.empty() && in_flight_.capacity() > largest_kept) in_flight_.set_capacity(usual_capacity);
+  return e;
+}
+
+bool pipeline::on_reply(resp_value&& v, finished_commands& out) {
+  out.clear();
+  if (in_flight_.empty()) return false;
+  auto& front = in_flight_.front();
+  if (front.group > 0) {
+    on_group_reply(v, out);
+    return true;
+  }
+  auto s = front.how->on_reply(std::move(v), output_);
+  if (s.what == step::kind::more) return true;
+  entry e = take_front();
   if (s.what == step::kind::again) {
     push(in_flight_, std::move(e));
     return true;
@@ -73,25 +116,55 @@ bool pipeline::on_reply(resp_value&& v, std::optional<finished>& out) {
     serial_busy_ = false;
     send_waiting();
   }
-  out = finished{std::move(e.done), std::move(s.result), s.fault, s.took_write};
+  out.push_back({std::move(e.done), std::move(s.result), s.fault, s.took_write});
   return true;
+}
+
+void pipeline::on_group_reply(const resp_value& v, finished_commands& out) {
+  group g;
+  const std::size_t size = in_flight_.front().group;
+  const bool whole_text = in_flight_.front().whole_text;
+  while (g.size() < size) g.push_back(take_front());
+  g.front().group = 0;
+  const group_reply r = read_group_reply(v, size);
+  if (r.what == group_reply::kind::unknown_script && !whole_text) return send_group(g, true);
+  for (std::size_t i = 0; i < size; ++i) {
+    entry& e = g[i];
+    if (r.what != group_reply::kind::decided) {
+      step s = step::failed(r.fault, !surely_not_executed(r.fault));
+      out.push_back({std::move(e.done), std::move(s.result), s.fault, false});
+    } else if (r.alone[i]) {
+      send(std::move(e));
+    } else {
+      reply stored;
+      stored.what = verdict::done;
+      stored.ttl = e.c.ttl.count();
+      out.push_back({std::move(e.done), std::move(stored), {}, true});
+    }
+  }
 }
 
 std::vector<finished> pipeline::expire(time_point now, bool& broken) {
   broken = std::any_of(in_flight_.begin(), in_flight_.end(), [&](const entry& e) { return e.deadline <= now; });
   std::vector<finished> out;
-  for (auto& e : waiting_)
-    if (e.deadline <= now) out.push_back(unavailable(std::move(e)));
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), [&](const entry& e) { return e.deadline <= now; }),
-                 waiting_.end());
+  const auto end = [&](auto& unsent) {
+    const auto late = [&](const entry& e) { return e.deadline <= now; };
+    for (auto& e : unsent)
+      if (late(e)) out.push_back(unavailable(std::move(e)));
+    unsent.erase(std::remove_if(unsent.begin(), unsent.end(), late), unsent.end());
+  };
+  end(waiting_);
+  end(gathered_);
   return out;
 }
 
 std::vector<finished> pipeline::shut() {
   std::vector<finished> out;
-  out.reserve(in_flight_.size() + waiting_.size());
+  out.reserve(in_flight_.size() + waiting_.size() + gathered_.size());
   for (auto& e : in_flight_) out.push_back(unavailable(std::move(e)));
   for (auto& e : waiting_) out.push_back(unavailable(std::move(e)));
+  for (auto& e : gathered_) out.push_back(unavailable(std::move(e)));
+  gathered_.clear();
   in_flight_ = queue();
   waiting_ = queue();
   output_.clear();
@@ -109,9 +182,13 @@ finished pipeline::unavailable(entry&& e) const {
 
 std::optional<pipeline::time_point> pipeline::next_deadline() const {
   std::optional<time_point> soonest;
-  for (const auto* queue : {&in_flight_, &waiting_})
-    for (const auto& e : *queue)
+  const auto look_at = [&](const auto& entries) {
+    for (const entry& e : entries)
       if (!soonest || e.deadline < *soonest) soonest = e.deadline;
+  };
+  look_at(in_flight_);
+  look_at(waiting_);
+  look_at(gathered_);
   return soonest;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "idem/store/store.hpp"
+#include "store/redis/completion_group.hpp"
 #include "store/redis/exchange.hpp"
 
 namespace idem::store::redis {
@@ -21,6 +22,9 @@ struct finished {
   std::optional<server_error> fault;
   bool took_write = false;
 };
+
+/// What one reply of the server ends: one command, or those of a group.
+using finished_commands = boost::container::static_vector<finished, group_limit>;
 
 class pipeline {
  public:
@@ -36,12 +40,13 @@ class pipeline {
   /// The connection is ready: whatever waits is written.
   void open(dialect how);
 
-  bool has_output() const { return !output_.empty(); }
+  bool has_output() const { return !output_.empty() || !gathered_.empty(); }
   /// Swaps the output into `into` (which must be empty). From now on its commands count as sent.
   void take_output(std::string& into);
 
-  /// The next reply of the server. False if nothing waits for one: the connection cannot be trusted any more.
-  bool on_reply(resp_value&& v, std::optional<finished>& out);
+  /// The next reply of the server, and what it ends. False if nothing waits for one: the connection cannot be trusted
+  /// any more.
+  bool on_reply(resp_value&& v, finished_commands& out);
 
   /// Commands that waited unsent past their deadline. `broken` tells that one in flight did: the connection must end.
   std::vector<finished> expire(time_point now, bool& broken);
@@ -49,7 +54,7 @@ class pipeline {
   /// The connection is gone, or never came: everything ends as unavailable, and the next one starts anew.
   std::vector<finished> shut();
 
-  bool idle() const { return in_flight_.empty() && waiting_.empty(); }
+  bool idle() const { return in_flight_.empty() && waiting_.empty() && gathered_.empty(); }
   std::optional<time_point> next_deadline() const;
 
  private:
@@ -59,10 +64,18 @@ class pipeline {
     time_point deadline;
     std::optional<exchange> how;
     std::optional<std::uint64_t> begins_at;  ///< position of its first byte among all that this connection was given
+    std::uint8_t group = 0;                  ///< of the first of a group: how many its reply is for
+    bool whole_text = false;                 ///< of the first of a group: its script went as text
   };
+  using group = boost::container::static_vector<entry, group_limit>;
 
+  void place(entry&& e);
   void send(entry&& e);
   void send_waiting();
+  void send_gathered();
+  void send_group(group& g, bool whole_text);
+  void on_group_reply(const resp_value& v, finished_commands& out);
+  entry take_front();
   finished unavailable(entry&& e) const;
 
   std::string key_prefix_;
@@ -71,7 +84,9 @@ class pipeline {
   using queue = boost::circular_buffer<entry>;
   static void push(queue& q, entry&& e);
 
-  queue in_flight_, waiting_;
+  queue in_flight_;
+  queue waiting_;   ///< for the connection, or for the transaction before them
+  group gathered_;  ///< completions of this turn, which go in one call
   std::string output_;
   std::uint64_t encoded_ = 0;  ///< bytes that left output_ so far
   bool serial_busy_ = false;

@@ -61,6 +61,21 @@ if not ARGV[4] and redis.pcall('GETRANGE', KEYS[1], '0', '41') == 'i1 P ' .. ARG
 end
 )lua";
 
+// The same for several; globals cost more than locals.
+constexpr std::string_view completions = R"lua(
+local KEYS, ARGV, call = KEYS, ARGV, redis.pcall
+local left, at = nil, 1
+for i = 1, #KEYS do
+  local key = KEYS[i]
+  if call('GETRANGE', key, '0', '41') ~= ARGV[at] or call('SET', key, ARGV[at + 1], 'PX', ARGV[at + 2])['err'] then
+    left = left or {}
+    left[#left + 1] = i
+  end
+  at = at + 3
+end
+return left or 0
+)lua";
+
 constexpr std::string_view complete = R"lua(
 if absent then return put(1) end
 if own and (state == 'P' or state == 'U' or state == 'R') then return put(0) end
@@ -115,11 +130,13 @@ std::string sha1_hex(std::string_view text) {
   return hex;
 }
 
+script named(std::string text) {
+  std::string sha1 = sha1_hex(text);
+  return {std::move(text), std::move(sha1)};
+}
+
 script make(std::string_view body, std::string_view first = {}) {
-  script s;
-  s.text.append(first).append(prologue).append(body);
-  s.sha1 = sha1_hex(s.text);
-  return s;
+  return named(std::string(first).append(prologue).append(body));
 }
 
 }  // namespace
@@ -129,6 +146,11 @@ const script& script_of(op what) {
       script{},        make(look),   make(renew),  make(complete, complete_at_once), make(release), make(declare),
       make(take_over), make(revoke), make(resolve)};
   return all[static_cast<std::size_t>(what)];
+}
+
+const script& completions_script() {
+  static const script s = named(std::string(completions));
+  return s;
 }
 
 std::string_view probe_script() {

@@ -15,13 +15,19 @@ struct script {
 
 /// The script of a transition; none for `claim`, which is three plain commands.
 /// KEYS[1] name; ARGV: expect, value, ttl, wake channel or "", limit. Replies `{code, value, ttl}`.
-/// `complete` goes without the last two where nobody waits, and then may answer `code_done` alone: value "", ttl as sent.
-/// Limit: take_over the hold; resolve to absent hold − lease; declare 1 with declare_x; release 1 for a first attempt.
+/// `complete` goes without the last two where nobody waits, and then may answer `code_done` alone: value "", ttl as
+/// sent. Limit: take_over the hold; resolve to absent hold − lease; declare 1 with declare_x; release 1 for a first
+/// attempt.
 const script& script_of(op what);
 
 /// Codes of replies.
 inline constexpr int code_done = 0, code_recreated = 1, code_already = 2, code_lost = 3, code_found = 4,
                      code_absent = 5;
+
+/// Several completions in one call. KEYS: the names; ARGV: for each the 42 bytes of the P that it replaces, value, ttl.
+/// Replies `code_done` for all, or the numbers (from 1, ascending) of those that must be asked alone: of them nothing
+/// was written.
+const script& completions_script();
 
 /// Asks whether the server runs scripts and takes writes, and changes nothing: replies 1, or the error that a replica
 /// answers writes with.

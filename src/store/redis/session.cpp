@@ -58,14 +58,16 @@ void session_core::on_ready(dialect how) {
 
 bool session_core::on_reply(resp_value&& v) {
   const auto self = shared_from_this();
-  std::optional<finished> f;
-  if (!pipeline_.on_reply(std::move(v), f)) return false;
+  finished_commands ended;
+  if (!pipeline_.on_reply(std::move(v), ended)) return false;
   if (pipeline_.has_output()) schedule_flush();
-  if (!f) return true;
-  // before the completion is called: it may ask for the state of the store after its command
-  observe(*f);
-  const bool start_over = f->fault == server_error::read_only || f->fault == server_error::no_auth;
-  f->done(std::move(f->result));
+  bool start_over = false;
+  for (finished& f : ended) {
+    // before the completion is called: it may ask for the state of the store after its command
+    observe(f);
+    start_over = start_over || f.fault == server_error::read_only || f.fault == server_error::no_auth;
+    f.done(std::move(f.result));
+  }
   if (start_over && !closed_) connection_->drop("the server takes no commands of ours");
   return true;
 }

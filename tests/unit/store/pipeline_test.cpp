@@ -1,5 +1,6 @@
 #include "store/redis/pipeline.hpp"
 
+#include "store/redis/scripts.hpp"
 #include "unit/store/conversation.hpp"
 
 namespace idem::store::redis {
@@ -25,10 +26,16 @@ class pipeline_of_commands : public testing::Test {
     for (auto& l : lines) l = l.substr(0, l.find(' '));
     return lines;
   }
+  /// The only command that the reply ended, if it ended one.
   std::optional<finished> answer(resp_value v) {
-    std::optional<finished> f;
-    EXPECT_TRUE(p.on_reply(std::move(v), f));
-    return f;
+    auto ended = answer_group(std::move(v));
+    EXPECT_LE(ended.size(), 1u);
+    return ended.empty() ? std::nullopt : std::optional(std::move(ended[0]));
+  }
+  finished_commands answer_group(resp_value v) {
+    finished_commands ended;
+    EXPECT_TRUE(p.on_reply(std::move(v), ended));
+    return ended;
   }
 
   std::deque<std::string> names;
@@ -70,8 +77,8 @@ TEST_F(pipeline_of_commands, a_script_that_is_sent_again_waits_behind_what_was_s
 
 TEST_F(pipeline_of_commands, a_reply_that_nobody_waits_for_is_not_accepted) {
   p.open(dialect::scripts);
-  std::optional<finished> f;
-  EXPECT_FALSE(p.on_reply(status("OK"), f));
+  finished_commands ended;
+  EXPECT_FALSE(p.on_reply(status("OK"), ended));
 }
 
 TEST_F(pipeline_of_commands, only_what_was_handed_to_the_connection_counts_as_sent) {
@@ -108,6 +115,130 @@ TEST_F(pipeline_of_commands, an_unanswered_command_condemns_the_connection) {
   EXPECT_FALSE(broken);
   p.expire(pipeline::time_point(100ms), broken);
   EXPECT_TRUE(broken);
+}
+
+TEST_F(pipeline_of_commands, completions_of_a_turn_go_in_one_call) {
+  p.open(dialect::scripts);
+  submit(op::complete, "a");
+  submit(op::claim, "b");
+  submit(op::complete, "c");
+  EXPECT_TRUE(p.has_output());
+  std::string bytes;
+  p.take_output(bytes);
+  const auto lines = sent(bytes);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[3], "EVALSHA " + completions_script().sha1 + " 2 a c i1 P o v 1 i1 P o v 1");
+  answer(status("OK"));
+  answer(text("v"));
+  EXPECT_EQ(answer(number(5))->result.what, verdict::found);
+  const auto ended = answer_group(number(code_done));
+  ASSERT_EQ(ended.size(), 2u);
+  for (const auto& f : ended) {
+    EXPECT_EQ(f.result.what, verdict::done);
+    EXPECT_TRUE(f.took_write);
+  }
+  EXPECT_TRUE(p.idle());
+}
+
+TEST_F(pipeline_of_commands, what_a_group_could_not_decide_is_asked_alone) {
+  p.open(dialect::scripts);
+  for (const auto* name : {"a", "b", "c"}) submit(op::complete, name);
+  take();
+  EXPECT_EQ(answer_group(array({number(1), number(3)})).size(), 1u);
+  std::string bytes;
+  p.take_output(bytes);
+  const auto& alone = script_of(op::complete).sha1;
+  EXPECT_EQ(sent(bytes), (words{"EVALSHA " + alone + " 1 a o v 1", "EVALSHA " + alone + " 1 c o v 1"}));
+  EXPECT_EQ(answer(array({number(code_lost), text("x"), number(1)}))->result.what, verdict::lost);
+  EXPECT_EQ(answer(array({number(code_recreated), text(""), number(1)}))->result.what, verdict::recreated);
+  EXPECT_TRUE(p.idle());
+}
+
+TEST_F(pipeline_of_commands, a_group_that_is_sent_again_waits_behind_what_was_sent_meanwhile) {
+  p.open(dialect::scripts);
+  submit(op::complete, "a");
+  submit(op::complete, "b");
+  EXPECT_EQ(take(), words{"EVALSHA"});
+  submit(op::look, "c");
+  EXPECT_EQ(take(), words{"EVALSHA"});
+  EXPECT_FALSE(answer(error("NOSCRIPT x")));
+  EXPECT_EQ(take(), words{"EVAL"});
+  EXPECT_EQ(answer(array({number(code_absent), text(""), number(-2)}))->result.what, verdict::absent);
+  const auto ended = answer_group(error("NOSCRIPT x"));
+  ASSERT_EQ(ended.size(), 2u) << "a server that does not know the text either will not";
+  EXPECT_EQ(ended[0].result.what, verdict::unavailable);
+  EXPECT_FALSE(ended[0].result.sent);
+}
+
+TEST_F(pipeline_of_commands, a_group_has_a_limit_and_no_large_answers_and_none_that_is_waited_for) {
+  p.open(dialect::scripts);
+  for (std::size_t i = 0; i < group_limit + 1; ++i) submit(op::complete, "n" + std::to_string(i));
+  std::string bytes;
+  p.take_output(bytes);
+  EXPECT_NE(bytes.find("\r\n$2\r\n16\r\n"), std::string::npos);
+  EXPECT_NE(bytes.find("\r\n$1\r\n1\r\n"), std::string::npos);
+  submit(op::complete, "small");
+  command large;
+  large.what = op::complete;
+  large.name = "large";
+  const std::string value(group_value_limit + 1, 'v');
+  large.value = value;
+  p.submit(large, [](reply) {}, {});
+  command waited = large;
+  waited.name = "waited", waited.value = "v", waited.notify = true;
+  p.submit(waited, [](reply) {}, {});
+  EXPECT_EQ(take().size(), 3u);
+}
+
+TEST_F(pipeline_of_commands, a_command_on_a_gathered_record_goes_behind_the_group) {
+  p.open(dialect::scripts);
+  submit(op::complete, "a");
+  submit(op::complete, "b");
+  submit(op::look, "c");
+  submit(op::look, "b");
+  std::string bytes;
+  p.take_output(bytes);
+  const auto lines = sent(bytes);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_NE(lines[0].find(" 1 c "), std::string::npos) << "another record need not wait";
+  EXPECT_NE(lines[1].find(" 2 a b "), std::string::npos);
+  EXPECT_NE(lines[2].find(" 1 b "), std::string::npos);
+}
+
+TEST_F(pipeline_of_commands, completions_that_waited_for_a_connection_go_in_one_call) {
+  submit(op::complete, "a");
+  submit(op::complete, "b");
+  p.open(dialect::scripts);
+  EXPECT_EQ(take(), words{"EVALSHA"});
+}
+
+TEST_F(pipeline_of_commands, a_group_whose_connection_ends_was_sent_whole_or_not_at_all) {
+  p.open(dialect::scripts);
+  submit(op::complete, "a");
+  submit(op::complete, "b");
+  take();
+  submit(op::complete, "c");
+  submit(op::complete, "d");
+  const auto all = p.shut();
+  ASSERT_EQ(all.size(), 4u);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].result.what, verdict::unavailable);
+    EXPECT_EQ(all[i].result.sent, i < 2) << i;
+  }
+  EXPECT_FALSE(p.has_output());
+}
+
+TEST_F(pipeline_of_commands, what_was_gathered_ends_unsent_at_its_deadline) {
+  p.open(dialect::scripts);
+  submit(op::complete, "a", 100ms);
+  submit(op::complete, "b", 200ms);
+  EXPECT_EQ(p.next_deadline(), pipeline::time_point(100ms));
+  bool broken = true;
+  const auto ended = p.expire(pipeline::time_point(150ms), broken);
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_FALSE(ended[0].result.sent);
+  EXPECT_FALSE(broken);
+  EXPECT_EQ(take(), words{"EVALSHA"}) << "the other one";
 }
 
 TEST_F(pipeline_of_commands, transactions_go_one_at_a_time_and_claims_pass_them) {
