@@ -27,7 +27,7 @@ runtime=(ca-certificates libspdlog1.10 libfmt9 libyaml-cpp0.7 libhiredis0.14 lib
          libboost-json1.81.0 libboost-container1.81.0)
 build=(clang-19 lld-19 libclang-rt-19-dev libstdc++-12-dev mold ccache ninja-build cmake pkg-config
        libboost1.81-dev libboost-json1.81-dev libhiredis-dev libssl-dev libspdlog-dev libyaml-cpp-dev libcli11-dev
-       libexpat1-dev libzstd-dev)
+       libexpat1-dev libzstd-dev libxxhash-dev)
 demo=(python3 curl)
 redis=(redis-server redis-tools)
 test=("${redis[@]}" "${demo[@]}" libgtest-dev libgmock-dev openssl)

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <limits>
 #include <optional>
 
+#include "idempotency/checksum.hpp"
 #include "idempotency/record_format.hpp"
 #include "idempotency/zstd_body.hpp"
 
@@ -136,11 +139,6 @@ bool read_answer(const first_line& line, std::string_view rest, record& out) {
   return true;
 }
 
-bool checksum_fits(const first_line& line, const record& r, body_encoding encoding) {
-  const auto expected = record_checksum(r.status, r.header_block, r.body, encoding);
-  return line[column::checksum] == std::string_view(expected.data(), expected.size());
-}
-
 }  // namespace
 
 decoded_record decode(std::string_view text) {
@@ -158,7 +156,8 @@ decoded_record decode(std::string_view text) {
   }
   const auto stored_as = static_cast<body_encoding>(encoding.front());
   if (!read_values(line, d.value) || !read_answer(line, text.substr(end + 1), d.value)) return d;
-  if (!checksum_fits(line, d.value, stored_as)) return d;
+  const record& r = d.value;
+  if (!checksum_fits(line[column::checksum], r.status, r.header_block, r.body, stored_as)) return d;
   if (stored_as == body_encoding::zstd && !d.value.body.empty()) {
     // on the heap even when it is short, so that moving the result leaves the view of it whole
     d.unpacked.reserve(4096);

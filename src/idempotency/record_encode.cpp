@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <charconv>
 
+#include "idempotency/checksum.hpp"
 #include "idempotency/record_format.hpp"
+#include "idempotency/sha256.hpp"
 
 namespace idem::idempotency {
 namespace {

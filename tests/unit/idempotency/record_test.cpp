@@ -5,7 +5,7 @@
 #include <limits>
 #include <memory>
 
-#include "idempotency/record_format.hpp"
+#include "idempotency/checksum.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -53,15 +53,15 @@ record stored_record() {
 // What stores of running systems hold: a change of either text needs a new version, and a reader of the old one.
 const std::string processing_text =
     "i1 P 0001 0123456789abcdef0123456789abcdef 15000 86400000 86400000 m 1700000000000 "
-    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 1.deadbeef 0 0 0 p fa9b64f860249c41\n";
+    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 1.deadbeef 0 0 0 p x9d177542be8e8f29\n";
 const std::string stored_text =
     "i1 S ffff 0123456789abcdef0123456789abcdef 15000 86400000 172800000 l 1700000000000 "
-    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 1.0000000a 201 58 13 p 5030c5527f95ac4d\n"
+    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 1.0000000a 201 58 13 p x56481e8aea921ad5\n"
     "Created\r\nContent-Type: application/json\r\nSet-Cookie: a=1\r\n{\"id\":\"ch_1\"}";
 // "hello hello hello hello hello hello", packed by zstd 1.5
 const std::string packed_text =
     "i1 F 0002 0123456789abcdef0123456789abcdef 1 2 3 m 0 "
-    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 1.00000001 422 2 21 z 87e93b90e9f46a02\n\r\n" +
+    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 1.00000001 422 2 21 z xf0a9cb1c604a5a44\n\r\n" +
     std::string("\x28\xb5\x2f\xfd\x00\x58\x65\x00\x00\x30\x68\x65\x6c\x6c\x6f\x20\x01\x00\xb9\x4b\x11", 21);
 
 void expect_equal(const record& a, const record& b) {
@@ -145,6 +145,18 @@ TEST(record_decoding, gives_back_what_was_encoded) {
     ASSERT_EQ(d.result, decode_result::ok) << text;
     expect_equal(d.value, r);
   }
+}
+
+TEST(record_decoding, reads_what_was_written_with_the_checksum_of_before) {
+  const std::tuple<const std::string*, std::string_view, record> before[] = {
+      {&processing_text, "fa9b64f860249c41", processing_record()}, {&stored_text, "5030c5527f95ac4d", stored_record()}};
+  for (const auto& [text, checksum, expected] : before) {
+    const std::string old = with_field(*text, 15, checksum);
+    const auto d = decode(old);
+    ASSERT_EQ(d.result, decode_result::ok) << checksum;
+    expect_equal(d.value, expected);
+  }
+  EXPECT_EQ(result_of(with_field(packed_text, 15, "87e93b90e9f46a02")), decode_result::ok);
 }
 
 TEST(record_decoding, reads_a_packed_body) {
@@ -238,16 +250,22 @@ TEST(record_decoding, a_field_out_of_form_is_damaged) {
       {13, "14"},
       {13, "18446744073709551574"},
       {14, ""},
-      {15, "5030c5527f95ac4e"},
-      {15, "5030c5527f95ac4"},
+      {15, "x56481e8aea921ad6"},
+      {15, "x56481e8aea921ad"},
+      {15, "x56481e8aea921ad50"},
+      {15, "x"},
       {15, ""},
-      {15, "5030C5527f95ac4d"}};
+      {15, "56481e8aea921ad5"},
+      {15, "X56481e8aea921ad5"},
+      {15, "x56481E8aea921ad5"},
+      {15, "5030c5527f95ac4e"},
+      {15, "x5030c5527f95ac4d"}};
   for (const auto& [column, value] : faults)
     EXPECT_EQ(result_of(with_field(stored_text, column, value)), decode_result::damaged) << column << ' ' << value;
 }
 
 TEST(record_decoding, more_or_fewer_fields_are_damaged) {
-  EXPECT_EQ(result_of(with_field(stored_text, 15, "5030c5527f95ac4d x")), decode_result::damaged);
+  EXPECT_EQ(result_of(with_field(stored_text, 15, "x56481e8aea921ad5 x")), decode_result::damaged);
   EXPECT_EQ(result_of(with_field(stored_text, 5, "1 2")), decode_result::damaged);
   EXPECT_EQ(result_of("i1 S ffff\n"), decode_result::damaged);
   EXPECT_EQ(result_of("i1 "), decode_result::damaged);
