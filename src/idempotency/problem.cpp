@@ -119,7 +119,7 @@ std::string problem_body(const problem& p) {
   return out;
 }
 
-void append_problem_response(std::string& out, const problem& p, bool keep_alive_10, bool head_only) {
+std::size_t append_problem_response(std::string& out, const problem& p, bool keep_alive_10, bool head_only) {
   const std::string body = problem_body(p);
   out.reserve(out.size() + 256 + body.size());
   out += "HTTP/1.1 ";
@@ -144,7 +144,9 @@ void append_problem_response(std::string& out, const problem& p, bool keep_alive
     out += "\r\nConnection: keep-alive";
   }
   out += "\r\n\r\n";
-  if (!head_only) out += body;
+  if (head_only) return 0;
+  out += body;
+  return body.size();
 }
 
 }  // namespace idem::idempotency

@@ -225,7 +225,7 @@ net::task<fault> claimed_call::body() {
   for (;;) {
     const auto step = up_.next_piece();
     if (step.type == body_step::kind::data) {
-      c_.log.bytes_out += step.data.size();
+      if (!client_done_) c_.log.bytes_out += step.data.size();
       co_await take_piece(step.data);
       if (superseded_) co_return fault::none;
       continue;
@@ -344,7 +344,7 @@ void claimed_call::client_late() {
   idempotency::problem p(idempotency::problem_code::upstream_timeout);
   p.close = true;
   std::string bytes;
-  idempotency::append_problem_response(bytes, p, false, c_.facts.head_method);
+  c_.log.bytes_out = idempotency::append_problem_response(bytes, p, false, c_.facts.head_method);
   sender_.send(bytes);
   c_.log.status = p.status;
   c_.log.what = telemetry::decision::upstream_timeout;

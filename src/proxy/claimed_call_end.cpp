@@ -46,16 +46,9 @@ net::task<after> claimed_call::send_found() {
   if (streaming_) co_return after::abort;
   co_await sender_.drained();
   auto& engine = claim_->engine;
-  c_.out.clear();
-  switch (engine.answer_found()) {
-    case next::replay:
-      append_replay(c_.out, c_, engine.found().value);
-      c_.log.status = engine.found().value.status;
-      c_.log.what = telemetry::decision::replayed;
-      break;
-    case next::status_only: append_status_only(c_.out, c_, engine.found().value); break;
-    default: co_return co_await c_.answer(engine.refusal(), after::keep);
-  }
+  const next n = engine.answer_found();
+  if (n != next::replay && n != next::status_only) co_return co_await c_.answer(engine.refusal(), after::keep);
+  answer_from_record(c_, engine.found().value, n == next::status_only);
   const bool sent = co_await c_.write(c_.out);
   co_return !sent || c_.must_close() ? after::close : after::keep;
 }

@@ -177,7 +177,7 @@ net::task<after> client_connection::answer(problem p, after then) {
   if (then == after::keep && must_close()) then = after::close;
   p.close = then != after::keep;
   out.clear();
-  idempotency::append_problem_response(out, p, keep_alive_10(), facts.head_method);
+  log.bytes_out = idempotency::append_problem_response(out, p, keep_alive_10(), facts.head_method);
   log.status = p.status;
   if (!co_await write(out)) co_return after::close;
   co_return then;

@@ -305,17 +305,10 @@ net::task<after> idempotent_exchange::refuse_duplicate() {
 net::task<after> idempotent_exchange::replay(bool status_only) {
   give_up();
   const auto& record = claim_->engine.found().value;
-  c_.out.clear();
-  if (status_only) {
-    append_status_only(c_.out, c_, record);
-  } else {
-    append_replay(c_.out, c_, record);
-  }
+  answer_from_record(c_, record, status_only);
   finish_input();
-  c_.log.status = record.status;
   c_.log.attempt = record.owner.attempt;
-  c_.log.bytes_out = record.body.size();
-  c_.log.what = status_only ? decision::answer_not_kept : waited_ ? decision::waited : decision::replayed;
+  if (waited_ && !status_only) c_.log.what = decision::waited;
   const auto sent = c_.write_now(c_.out);
   if (sent < c_.out.size()) co_await c_.write(std::string_view(c_.out).substr(sent));
   co_return c_.must_close() ? after::close : after::keep;

@@ -79,14 +79,18 @@ void end_answer_head(std::string& out, const client_connection& c, http::framing
   out += "\r\n";
 }
 
-void append_replay(std::string& out, const client_connection& c, const idempotency::record& r) {
+namespace {
+
+/// Returns the bytes of the body.
+std::size_t append_replay(std::string& out, const client_connection& c, const idempotency::record& r) {
+  const bool with_body = !bodyless(r.status) && !c.facts.head_method;
   http::append_status_line(out, r.status, r.reason());
   out += r.header_lines();
-  if (!bodyless(r.status) && !c.facts.head_method) {
-    http::append_framing(out, {http::framing_kind::length, r.body.size()});
-  }
+  if (with_body) http::append_framing(out, {http::framing_kind::length, r.body.size()});
   end_answer_head(out, c, {}, c.must_close(), "Idempotent-Replayed: true\r\n");
-  if (!bodyless(r.status) && !c.facts.head_method) out += r.body;
+  if (!with_body) return 0;
+  out += r.body;
+  return r.body.size();
 }
 
 void append_status_only(std::string& out, const client_connection& c, const idempotency::record& r) {
@@ -100,6 +104,21 @@ void append_status_only(std::string& out, const client_connection& c, const idem
   }
   if (!bodyless(r.status)) http::append_framing(out, {http::framing_kind::length, 0});
   end_answer_head(out, c, {}, c.must_close(), "Idempotent-Replayed: true\r\nIdempotency-Status: answer-not-kept\r\n");
+}
+
+}  // namespace
+
+void answer_from_record(client_connection& c, const idempotency::record& r, bool status_only) {
+  c.out.clear();
+  c.log.status = r.status;
+  c.log.bytes_out = 0;
+  if (status_only) {
+    append_status_only(c.out, c, r);
+    c.log.what = telemetry::decision::answer_not_kept;
+  } else {
+    c.log.bytes_out = append_replay(c.out, c, r);
+    c.log.what = telemetry::decision::replayed;
+  }
 }
 
 }  // namespace idem::proxy

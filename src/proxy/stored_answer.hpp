@@ -28,11 +28,9 @@ void append_answer_lines(std::string& out, const http::response_head& head, bool
 void end_answer_head(std::string& out, const client_connection& c, http::framing plan, bool close,
                      std::string_view extra);
 
-/// A whole replay of a record: the stored status, reason, lines and body, marked (docs/protocol.md, "What a duplicate
-/// gets").
-void append_replay(std::string& out, const client_connection& c, const idempotency::record& r);
-
-/// The same for `oversize: status_only`: without the body, and without fields that describe it.
-void append_status_only(std::string& out, const client_connection& c, const idempotency::record& r);
+/// Fills `c.out` with a record's answer: the stored status, reason, lines and body, marked (docs/protocol.md, "What a
+/// duplicate gets"). With `status_only` (`oversize: status_only`) without the body, and without fields that describe
+/// it. The log entry of the connection says what it is.
+void answer_from_record(client_connection& c, const idempotency::record& r, bool status_only);
 
 }  // namespace idem::proxy

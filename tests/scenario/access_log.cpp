@@ -1,0 +1,64 @@
+// What the access log says of a request: the decision, the status and the bytes of the body that the client was sent.
+#include <sstream>
+
+#include "scenario/scenario.hpp"
+
+namespace idem::test {
+namespace {
+
+class access_log : public scenario {
+ protected:
+  /// A line with this decision, and with the status and the body of the answer that the client has.
+  ::testing::AssertionResult tells(std::string_view decision, const http_response& r) const {
+    const std::string what = "\"decision\":\"" + std::string(decision) + "\"",
+                      wanted = what + ",\"status\":" + std::to_string(r.status) + ",",
+                      bytes = "\"bytes_out\":" + std::to_string(r.body.size()) + ",";
+    std::string seen;
+    const bool found = eventually([&] {
+      std::istringstream lines(proxy->log());
+      for (std::string line; std::getline(lines, line);) {
+        if (line.find(what) != line.npos) seen = line;
+        if (line.find(wanted) != line.npos && line.find(bytes) != line.npos) return true;
+      }
+      return false;
+    });
+    if (found) return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << "no line with " << wanted << " and " << bytes << "; the last: " << seen;
+  }
+};
+
+TEST_F(access_log, counts_the_body_of_every_answer_that_is_sent) {
+  backend.on("*", raw(answer_bytes(201, "{\"id\":\"ch_1\"}")));
+  start();
+  const auto first = post("k");
+  EXPECT_TRUE(is_fresh(first, 201));
+  EXPECT_TRUE(tells("executed", first));
+  const auto again = post("k");
+  EXPECT_TRUE(is_replay(again, first));
+  EXPECT_TRUE(tells("replayed", again));
+  const auto other = post("k", "{\"amount\":2}");
+  EXPECT_EQ(other.status, 422);
+  EXPECT_TRUE(tells("mismatch", other));
+}
+
+TEST_F(access_log, counts_what_was_sent_and_not_what_is_stored) {
+  backend.on("*", raw(answer_bytes(201, std::string(5000, 'x'))));
+  start("max_stored_body: 1KiB, oversize: status_only");
+  const auto first = post("k");
+  EXPECT_TRUE(is_fresh(first, 201));
+  EXPECT_TRUE(tells("executed", first));
+  const auto again = post("k");
+  EXPECT_EQ(again.body, "");
+  EXPECT_TRUE(tells("answer_not_kept", again));
+}
+
+TEST_F(access_log, counts_the_answer_that_stands_in_for_the_backends) {
+  backend.on("*", raw_then_close("HTTP/1.1 201 Cre"));
+  start();
+  const auto r = post("k");
+  EXPECT_EQ(r.status, 502);
+  EXPECT_TRUE(tells("upstream_failed", r));
+}
+
+}  // namespace
+}  // namespace idem::test
