@@ -141,6 +141,13 @@ next engine::on_settled(reply& r, clock::time_point now) {
   return next::settled;
 }
 
+bool engine::found_answer() const {
+  if (settled_ != settled_as::already && settled_ != settled_as::superseded) return false;
+  const auto state = found_.value.state;
+  return found_.result == decode_result::ok &&
+         (state == record_state::succeeded || state == record_state::failed_final);
+}
+
 next engine::answer_found() {
   read_ = true;
   if (found_.result == decode_result::foreign) return store_gone(false);

@@ -41,7 +41,6 @@ net::task<after> claimed_call::send_last(std::string_view mark) {
 }
 
 net::task<after> claimed_call::send_found() {
-  c_.w.metrics.lost_completions.fetch_add(1, std::memory_order_relaxed);
   if (client_done_) co_return after::linger;
   if (streaming_) co_return after::abort;
   co_await sender_.drained();
@@ -69,8 +68,10 @@ net::task<after> claimed_call::settle_answer() {
   judge_body();
   using idempotency::settled_as;
   using telemetry::decision;
+  auto& lost = c_.w.metrics.lost_completions;
   if (superseded_) {
     up_.close();
+    lost.fetch_add(1, std::memory_order_relaxed);
     co_return co_await send_found();
   }
   auto& engine = claim_->engine;
@@ -105,7 +106,10 @@ net::task<after> claimed_call::settle_answer() {
   const auto result = n == next::submit ? engine.settlement_result() : settled_as::stored;
   if (result != settled_as::not_stored) claim_->stop_renewing();
   if (result == settled_as::recreated) c_.w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
-  if (keeps_ && (result == settled_as::superseded || result == settled_as::already)) co_return co_await send_found();
+  if (keeps_ && (result == settled_as::superseded || result == settled_as::already)) {
+    lost.fetch_add(1, std::memory_order_relaxed);
+    co_return co_await send_found();
+  }
   if (result == settled_as::not_stored) {
     owe(body_.size());
     if (!client_done_) c_.log.what = decision::not_stored;
@@ -161,6 +165,8 @@ net::task<after> claimed_call::settle_failure(fault f) {
   if (client_done_) co_return after::linger;
   c_.log.what = row(f).decision;
   if (streaming_) co_return after::abort;
+  // the key has an answer by now, from another attempt or by an operator's word: the next retry would get it, too
+  if (n == next::submit && engine.found_answer()) co_return co_await send_found();
   idempotency::problem p(row(f).answer);
   p.retryable = p.retryable || route_.guarantee == config::guarantee::at_least_once;
   co_await sender_.drained();

@@ -235,6 +235,43 @@ TEST_F(a_record, costs_two_round_trips_and_a_replay_one) {
   EXPECT_EQ(redis.calls("pttl"), 1);
 }
 
+/// A call under way, whose record becomes the answer of another attempt before the backend says anything.
+class a_record_of_another : public on_redis {
+ protected:
+  /// The client's answer, when the backend does `then`.
+  http_response answer_when_backend_does(script then) {
+    gate go;
+    backend.on("*", in_turn({reply(201, "theirs"), held(go, std::move(then))}));
+    start();
+    EXPECT_TRUE(is_fresh(post("k"), 201));
+    const auto name = record_name(), theirs = shared_redis().command({"GET", name}).text;
+    shared_redis().command({"DEL", name});
+    auto call = in_background([&] { return post("k"); });
+    EXPECT_TRUE(record_becomes('P'));
+    shared_redis().command({"SET", name, theirs, "PX", "60000"});
+    go.open();
+    auto r = call.get();
+    EXPECT_EQ(shared_redis().command({"GET", name}).text, theirs) << "it stays";
+    EXPECT_EQ(backend.count("k"), 2u);
+    return r;
+  }
+};
+
+TEST_F(a_record_of_another, is_the_answer_when_the_own_one_comes_too_late) {
+  const auto r = answer_when_backend_does(reply(201, "ours"));
+  EXPECT_EQ(r.status, 201);
+  EXPECT_EQ(r.body, "theirs");
+  EXPECT_EQ(r.value("Idempotent-Replayed"), "true");
+  EXPECT_EQ(proxy->metric("idempotency_proxy_completions_lost_total"), 1);
+}
+
+TEST_F(a_record_of_another, is_the_answer_when_the_backend_gives_none) {
+  const auto r = answer_when_backend_does(close_connection());
+  EXPECT_EQ(r.status, 201);
+  EXPECT_EQ(r.body, "theirs");
+  EXPECT_EQ(r.value("Idempotent-Replayed"), "true");
+}
+
 TEST_F(a_record, hides_the_key_and_lives_as_long_as_its_state_says) {
   gate go;
   backend.on("*", held(go, reply(201, "made")));

@@ -114,6 +114,8 @@ class engine {
   /// After settled_as::already or superseded, when the client has no answer yet: what the record that stands there
   /// means for it. Never submit, never execute.
   next answer_found();
+  /// Whether that record is an answer, and not something that says that none is known yet.
+  bool found_answer() const;
 
   // -- afterwards -------------------------------------------------------------------------------------------------
 
