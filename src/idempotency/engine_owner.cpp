@@ -3,6 +3,7 @@
 
 #include "idem/idempotency/engine.hpp"
 #include "idem/memory/block_pool.hpp"
+#include "idempotency/record_format.hpp"
 
 namespace idem::idempotency {
 
@@ -134,7 +135,7 @@ next engine::on_settled(reply& r, clock::time_point now) {
       if (releasing_) last_unanswered_ = now;
       break;
   }
-  if (settled_ == settled_as::already || settled_ == settled_as::superseded) {
+  if (lost_its_key()) {
     found_text_ = std::move(r.value);
     found_ = decode(found_text_);
   }
@@ -142,10 +143,7 @@ next engine::on_settled(reply& r, clock::time_point now) {
 }
 
 bool engine::found_answer() const {
-  if (settled_ != settled_as::already && settled_ != settled_as::superseded) return false;
-  const auto state = found_.value.state;
-  return found_.result == decode_result::ok &&
-         (state == record_state::succeeded || state == record_state::failed_final);
+  return lost_its_key() && found_.result == decode_result::ok && holds_answer(found_.value.state);
 }
 
 next engine::answer_found() {

@@ -6,6 +6,7 @@
 #include "idempotency/ascii.hpp"
 #include "idempotency/fingerprint_body.hpp"
 #include "idempotency/fingerprint_settings.hpp"
+#include "idempotency/media_type.hpp"
 #include "idempotency/sha256.hpp"
 
 namespace idem::idempotency {
@@ -27,6 +28,12 @@ void put_query(sha256& hash, const http::request_head& head) {
   for (const std::string_view pair : pairs) hash.update_sized(pair);
 }
 
+// A boundary does not count, unless two readers could take two for it.
+void put_content_type(sha256& hash, std::string_view value) {
+  const auto split = is_multipart(value) ? split_boundary(value) : std::nullopt;
+  hash.update_sized(split ? split->rest : trim(value));
+}
+
 void put_header(sha256& hash, const std::string& name, const http::request_head& head) {
   hash.update_sized(name);
   std::uint64_t lines = 0;
@@ -34,16 +41,13 @@ void put_header(sha256& hash, const std::string& name, const http::request_head&
     if (http::iequals(f.name, name)) ++lines;
   hash.update_number(lines);
   for (const http::field& f : head.fields)
-    if (http::iequals(f.name, name)) hash.update_sized(trim(f.value));
-}
-
-// The boundary does not count where the body was read by it; elsewhere the backend may read the body by it.
-void put_content_type(sha256& hash, const std::string& name, const http::request_head& head,
-                      const std::optional<body_of_parts>& parts) {
-  if (!parts) return put_header(hash, name, head);
-  hash.update_sized(name);
-  hash.update_number(1);
-  hash.update_sized(parts->type);
+    if (http::iequals(f.name, name)) {
+      if (lines == 1 && name == "content-type") {
+        put_content_type(hash, f.value);
+      } else {
+        hash.update_sized(trim(f.value));
+      }
+    }
 }
 
 void put_lower_case(sha256& hash, std::string_view text) {
@@ -82,17 +86,8 @@ fingerprint compute_fingerprint(const prepared_settings& prepared, const request
   hash.update_sized(head.path);
   if (settings.query) put_query(hash, head);
   hash.update_number(prepared.headers.size());
-  const std::string_view type = head.value(http::field_id::content_type);
-  std::optional<body_of_parts> parts;  // of two types a backend may take either
-  if (head.count(http::field_id::content_type) == 1) parts = read_parts(settings, type, request.body);
-  for (const std::string& name : prepared.headers) {
-    if (name == "content-type") {
-      put_content_type(hash, name, head, parts);
-    } else {
-      put_header(hash, name, head);
-    }
-  }
-  put_body(hash, settings, type, request.body, parts);
+  for (const std::string& name : prepared.headers) put_header(hash, name, head);
+  put_body(hash, settings, head.value(http::field_id::content_type), request.body);
   fingerprint f;
   f.digest = hash.finish();
   f.version = fingerprint_version;

@@ -6,6 +6,7 @@
 #include "idem/memory/block_pool.hpp"
 #include "idempotency/form.hpp"
 #include "idempotency/media_type.hpp"
+#include "idempotency/multipart.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -13,8 +14,7 @@ namespace {
 using config::body_mode;
 using names = std::vector<std::string>;
 
-body_mode mode_for(const config::fingerprint_config& settings, std::string_view content_type) {
-  if (settings.body != body_mode::automatic) return settings.body;
+body_mode mode_for(std::string_view content_type) {
   switch (syntax_of(content_type)) {
     case body_syntax::json: return body_mode::json;
     case body_syntax::form: return body_mode::form;
@@ -86,11 +86,15 @@ bool put_form(sha256& hash, const config::fingerprint_config& settings, std::str
   return true;
 }
 
-void put_multipart(sha256& hash, const multipart_body& body) {
+bool put_multipart(sha256& hash, std::string_view content_type, std::string_view body) {
+  const auto type = split_boundary(content_type);
+  if (!type) return false;
+  const auto parsed = parse_multipart(body, type->boundary);
+  if (!parsed) return false;
   hash.update_sized("multipart");
-  hash.update_sized(body.preamble);
-  hash.update_number(body.parts.size());
-  for (const multipart_part& part : body.parts) {
+  hash.update_sized(parsed->preamble);
+  hash.update_number(parsed->parts.size());
+  for (const multipart_part& part : parsed->parts) {
     hash.update_number(part.headers.size());
     for (const auto& [name, value] : part.headers) {
       hash.update_sized(name);
@@ -98,15 +102,17 @@ void put_multipart(sha256& hash, const multipart_body& body) {
     }
     hash.update_sized(part.content);
   }
-  hash.update_sized(body.epilogue);
+  hash.update_sized(parsed->epilogue);
+  return true;
 }
 
-bool put_parsed(sha256& hash, body_mode mode, const config::fingerprint_config& settings, std::string_view body) {
+bool put_parsed(sha256& hash, body_mode mode, const config::fingerprint_config& settings, std::string_view content_type,
+                std::string_view body) {
   switch (mode) {
     case body_mode::json: return put_json(hash, settings, body);
     case body_mode::form: return put_form(hash, settings, body);
+    case body_mode::multipart: return put_multipart(hash, content_type, body);
     case body_mode::none: hash.update_sized("none"); return true;
-    case body_mode::multipart:
     case body_mode::raw:
     case body_mode::automatic: break;
   }
@@ -115,20 +121,10 @@ bool put_parsed(sha256& hash, body_mode mode, const config::fingerprint_config& 
 
 }  // namespace
 
-std::optional<body_of_parts> read_parts(const config::fingerprint_config& settings, std::string_view content_type,
-                                        std::string_view body) {
-  if (mode_for(settings, content_type) != body_mode::multipart) return std::nullopt;
-  auto type = split_boundary(content_type);
-  if (!type) return std::nullopt;
-  auto parsed = parse_multipart(body, type->boundary);
-  if (!parsed) return std::nullopt;
-  return body_of_parts{std::move(type->rest), std::move(*parsed)};
-}
-
 void put_body(sha256& hash, const config::fingerprint_config& settings, std::string_view content_type,
-              std::string_view body, const std::optional<body_of_parts>& parts) {
-  if (parts) return put_multipart(hash, parts->body);
-  if (put_parsed(hash, mode_for(settings, content_type), settings, body)) return;
+              std::string_view body) {
+  const body_mode mode = settings.body == body_mode::automatic ? mode_for(content_type) : settings.body;
+  if (put_parsed(hash, mode, settings, content_type, body)) return;
   hash.update_sized("raw");
   hash.update_sized(body);
 }

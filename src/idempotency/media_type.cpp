@@ -46,17 +46,17 @@ bool quotes_well(const parameter& p) {
   return p.value.starts_with('"') ? quoted_end(p.value) == p.value.size() : !has_quote(p.value);
 }
 
+// Of a text without backslashes.
 std::string unquote(std::string_view text) {
   if (!text.starts_with('"')) return std::string(text);
-  std::string out;
-  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    if (text[i] == '\\') ++i;
-    out += text[i];
-  }
-  return out;
+  return std::string(text.substr(1, text.size() - 2));
 }
 
 std::string_view type_of(std::string_view content_type) { return take_piece(content_type); }
+
+bool istarts_with(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() && http::iequals(text.substr(0, prefix.size()), prefix);
+}
 
 bool iends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && http::iequals(text.substr(text.size() - suffix.size()), suffix);
@@ -72,6 +72,8 @@ body_syntax syntax_of(std::string_view content_type) {
   return body_syntax::other;
 }
 
+bool is_multipart(std::string_view content_type) { return istarts_with(type_of(content_type), "multipart/"); }
+
 std::optional<bounded_type> split_boundary(std::string_view content_type) {
   const std::string_view type = take_piece(content_type);
   if (has_quote(type)) return std::nullopt;
@@ -80,12 +82,12 @@ std::optional<bounded_type> split_boundary(std::string_view content_type) {
   while (!content_type.empty()) {
     const std::string_view piece = take_piece(content_type);
     const parameter p = read_parameter(piece);
-    if (!quotes_well(p)) return std::nullopt;
+    if (!quotes_well(p) || istarts_with(p.name, "boundary*")) return std::nullopt;
     if (!http::iequals(p.name, "boundary")) {
       result.rest.append("; ").append(piece);
       continue;
     }
-    if (found) return std::nullopt;
+    if (found || p.value.find('\\') != p.value.npos) return std::nullopt;
     found = true;
     result.boundary = unquote(p.value);
   }

@@ -225,7 +225,7 @@ net::task<fault> claimed_call::body() {
   for (;;) {
     const auto step = up_.next_piece();
     if (step.type == body_step::kind::data) {
-      if (!client_done_) c_.log.bytes_out += step.data.size();
+      if (!client_done_ && !gone_) c_.log.bytes_out += step.data.size();
       co_await take_piece(step.data);
       if (superseded_) co_return fault::none;
       continue;

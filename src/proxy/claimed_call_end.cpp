@@ -4,6 +4,7 @@
 #include "idem/memory/block_pool.hpp"
 #include "proxy/aftermath.hpp"
 #include "proxy/claimed_call.hpp"
+#include "proxy/decisions.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/stored_answer.hpp"
 
@@ -46,7 +47,10 @@ net::task<after> claimed_call::send_found() {
   co_await sender_.drained();
   auto& engine = claim_->engine;
   const next n = engine.answer_found();
-  if (n != next::replay && n != next::status_only) co_return co_await c_.answer(engine.refusal(), after::keep);
+  if (n != next::replay && n != next::status_only) {
+    c_.log.what = decision_of(engine.refusal().code);
+    co_return co_await c_.answer(engine.refusal(), after::keep);
+  }
   answer_from_record(c_, engine.found().value, n == next::status_only);
   const bool sent = co_await c_.write(c_.out);
   co_return !sent || c_.must_close() ? after::close : after::keep;
@@ -106,7 +110,7 @@ net::task<after> claimed_call::settle_answer() {
   const auto result = n == next::submit ? engine.settlement_result() : settled_as::stored;
   if (result != settled_as::not_stored) claim_->stop_renewing();
   if (result == settled_as::recreated) c_.w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
-  if (keeps_ && (result == settled_as::superseded || result == settled_as::already)) {
+  if (keeps_ && engine.lost_its_key()) {
     lost.fetch_add(1, std::memory_order_relaxed);
     co_return co_await send_found();
   }
@@ -145,6 +149,9 @@ net::task<after> claimed_call::answer_connect_failure() {
   response_limit_.clear();
   co_await sender_.drained();
   if (client_done_) co_return co_await leave(after::close);
+  if (!bypass_ && claim_->engine.found_answer()) co_return co_await leave(co_await send_found());
+  // while this process stood still others had the key, and may have executed
+  if (!bypass_ && claim_->engine.lost_its_key()) p.safe_new_key = false;
   co_return co_await leave(co_await c_.answer(std::move(p), after::keep));
 }
 

@@ -272,6 +272,54 @@ TEST_F(a_record_of_another, is_the_answer_when_the_backend_gives_none) {
   EXPECT_EQ(r.value("Idempotent-Replayed"), "true");
 }
 
+/// A call whose backend takes the connection and never says a word of TLS, so that nothing is sent. Meanwhile its
+/// record becomes another's.
+class a_call_that_never_connects : public on_redis {
+ protected:
+  http_response answer_when_the_record_becomes(const std::function<std::string(std::string)>& of) {
+    silent.blackhole(true);
+    auto s = settings();
+    s.upstream = "https://127.0.0.1:" + std::to_string(silent.port());
+    s.upstream_more = "connect_timeout: 1s";
+    start(s);
+    auto call = in_background([&] { return post("k"); });
+    EXPECT_TRUE(record_becomes('P'));
+    const auto name = record_name();
+    shared_redis().command({"SET", name, of(shared_redis().command({"GET", name}).text), "PX", "60000"});
+    return call.get();
+  }
+
+  relay silent{backend.port()};
+};
+
+TEST_F(a_call_that_never_connects, may_be_made_again_with_another_key) {
+  const auto r = answer_when_the_record_becomes([](const std::string& own) { return own; });
+  EXPECT_TRUE(is_problem(r, 502, "upstream-unavailable"));
+  EXPECT_NE(r.body.find("\"safe_new_key\":true"), std::string::npos) << r.body;
+}
+
+TEST_F(a_call_that_never_connects, may_not_when_another_attempt_has_the_key) {
+  const auto r = answer_when_the_record_becomes([](std::string own) {
+    auto& first_of_the_token = own.at(10);
+    first_of_the_token = first_of_the_token == 'a' ? 'b' : 'a';
+    return own;
+  });
+  EXPECT_TRUE(is_problem(r, 502, "upstream-unavailable"));
+  EXPECT_NE(r.body.find("\"safe_new_key\":false"), std::string::npos) << r.body;
+}
+
+TEST_F(a_call_that_never_connects, gets_the_answer_of_another_attempt) {
+  backend.on("*", reply(201, "theirs"));
+  start();
+  ASSERT_TRUE(is_fresh(post("k"), 201));
+  const auto theirs = shared_redis().command({"GET", record_name()}).text;
+  shared_redis().command({"FLUSHALL"});
+  const auto r = answer_when_the_record_becomes([&](const std::string&) { return theirs; });
+  EXPECT_EQ(r.status, 201);
+  EXPECT_EQ(r.body, "theirs");
+  EXPECT_EQ(r.value("Idempotent-Replayed"), "true");
+}
+
 TEST_F(a_record, hides_the_key_and_lives_as_long_as_its_state_says) {
   gate go;
   backend.on("*", held(go, reply(201, "made")));

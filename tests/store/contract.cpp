@@ -195,6 +195,27 @@ TEST_P(store_contract, a_completion_may_submit_the_next_command) {
   EXPECT_EQ(second->value, value);
 }
 
+TEST_P(store_contract, a_completion_may_close_the_session_and_every_other_command_ends) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 4; ++i) {
+    names.push_back(fresh_name());
+    ASSERT_EQ(run(claim(names.back(), record_text('P', mine), 60s)).what, verdict::found);
+  }
+  const auto answer = record_text('S', mine);
+  std::size_t ended = 0;
+  for (const auto& name : names) {
+    auto c = claim(name, answer, 60s);
+    c.what = op::complete;
+    c.expect = mine;
+    runner_->session().submit(c, [&](reply) {
+      if (++ended == 1) runner_->session().close();
+    });
+  }
+  ASSERT_TRUE(runner_->run_until([&] { return ended == names.size(); }));
+  EXPECT_FALSE(runner_->session().status().reachable);
+  EXPECT_FALSE(runner_->session().status().writable);
+}
+
 TEST_P(store_contract, a_closed_session_answers_unavailable_and_nothing_was_sent) {
   runner_->session().close();
   const auto r = run(look(fresh_name()));

@@ -114,7 +114,9 @@ class engine {
   /// After settled_as::already or superseded, when the client has no answer yet: what the record that stands there
   /// means for it. Never submit, never execute.
   next answer_found();
-  /// Whether that record is an answer, and not something that says that none is known yet.
+  /// settled_as::already or superseded: others had the key meanwhile.
+  bool lost_its_key() const { return settled_ == settled_as::already || settled_ == settled_as::superseded; }
+  /// Whether the record that stands there then is an answer, with its body or without.
   bool found_answer() const;
 
   // -- afterwards -------------------------------------------------------------------------------------------------

@@ -25,21 +25,23 @@ void append_group(std::string& out, const group_members& members, bool whole_tex
   }
 }
 
-group_reply read_group_reply(const resp_value& v, std::size_t size) {
+group_reply read_group_reply(resp_value& v, std::size_t size) {
   group_reply r;
   if (v.is(resp_type::error)) {
     r.fault = classify(v.text);
     if (r.fault == server_error::no_script) r.what = group_reply::kind::unknown_script;
+    if (v.text.starts_with("CROSSSLOT")) r.what = group_reply::kind::not_together;
     return r;
   }
   if (v.is(resp_type::integer) && v.integer == code_done) r.what = group_reply::kind::decided;
-  if (!v.is(resp_type::array) || v.items.empty()) return r;
+  if (!v.is(resp_type::array) || v.items.empty() || v.items.size() % 2 != 0) return r;
   std::int64_t last = 0;
-  for (const resp_value& item : v.items) {
-    if (!item.is(resp_type::integer) || item.integer <= last || item.integer > static_cast<std::int64_t>(size))
+  for (std::size_t i = 0; i < v.items.size(); i += 2) {
+    const resp_value& number = v.items[i];
+    if (!number.is(resp_type::integer) || number.integer <= last || number.integer > static_cast<std::int64_t>(size))
       return r;
-    last = item.integer;
-    r.alone.set(static_cast<std::size_t>(last - 1));
+    last = number.integer;
+    r.replies[static_cast<std::size_t>(last - 1)] = &v.items[i + 1];
   }
   r.what = group_reply::kind::decided;
   return r;

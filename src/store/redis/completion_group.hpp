@@ -1,16 +1,12 @@
 // Completions of one turn of the loop in one call of a script: the call costs the server more than what is done in it.
-//
-// Only the usual case is decided there, an own P that becomes an answer. Whatever else the script finds, a refused
-// write too, it leaves as it is and says so; then that completion is asked again by its own script, which knows all
-// cases. So a group changes when a command is carried out, never how. Its records may lie anywhere in one server: names
-// of a Redis Cluster would have to be grouped by their slot.
+// Each member ends as its own script would have ended it.
 #pragma once
 
 #include <boost/container/static_vector.hpp>
 
-#include <bitset>
+#include <array>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 
 #include "idem/store/store.hpp"
@@ -32,16 +28,19 @@ void append_group(std::string& out, const group_members& members, bool whole_tex
 
 struct group_reply {
   enum class kind : std::uint8_t {
-    decided,         ///< each member that is not in `alone` is stored
+    decided,         ///< each member as its entry in `replies` says
     unknown_script,  ///< nothing was carried out: the server wants the whole text
-    failed           ///< `fault` holds for every member, and may have been carried out for any
+    not_together,    ///< nothing was carried out: to this server the records are of different places
+    failed           ///< `fault` holds for every member
   };
   kind what = kind::failed;
-  std::bitset<group_limit> alone;  ///< members for which nothing was done: to be asked alone
+  /// What the member's own script would have replied, in `v`; none where that is `code_done`.
+  std::array<resp_value*, group_limit> replies = {};
   server_error fault = server_error::unknown;
 };
 
+/// @param v must outlive the result
 /// @param size of the group
-group_reply read_group_reply(const resp_value& v, std::size_t size);
+group_reply read_group_reply(resp_value& v, std::size_t size);
 
 }  // namespace idem::store::redis

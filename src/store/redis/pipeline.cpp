@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/redis/scripts.hpp"
+
 namespace idem::store::redis {
 
 namespace {
@@ -24,7 +26,7 @@ void pipeline::place(entry&& e) {
     push(waiting_, std::move(e));
     return send_waiting();
   }
-  if (*how_ == dialect::scripts && may_be_grouped(e.c)) {
+  if (*how_ == dialect::scripts && gathers_ && may_be_grouped(e.c)) {
     gathered_.push_back(std::move(e));
     if (gathered_.size() == group_limit) send_gathered();
     return;
@@ -102,7 +104,7 @@ bool pipeline::on_reply(resp_value&& v, finished_commands& out) {
   if (in_flight_.empty()) return false;
   auto& front = in_flight_.front();
   if (front.group > 0) {
-    on_group_reply(v, out);
+    on_group_reply(std::move(v), out);
     return true;
   }
   auto s = front.how->on_reply(std::move(v), output_);
@@ -120,7 +122,7 @@ bool pipeline::on_reply(resp_value&& v, finished_commands& out) {
   return true;
 }
 
-void pipeline::on_group_reply(const resp_value& v, finished_commands& out) {
+void pipeline::on_group_reply(resp_value&& v, finished_commands& out) {
   group g;
   const std::size_t size = in_flight_.front().group;
   const bool whole_text = in_flight_.front().whole_text;
@@ -128,20 +130,23 @@ void pipeline::on_group_reply(const resp_value& v, finished_commands& out) {
   g.front().group = 0;
   const group_reply r = read_group_reply(v, size);
   if (r.what == group_reply::kind::unknown_script && !whole_text) return send_group(g, true);
-  for (std::size_t i = 0; i < size; ++i) {
-    entry& e = g[i];
-    if (r.what != group_reply::kind::decided) {
-      step s = step::failed(r.fault, !surely_not_executed(r.fault));
-      out.push_back({std::move(e.done), std::move(s.result), s.fault, false});
-    } else if (r.alone[i]) {
-      send(std::move(e));
-    } else {
-      reply stored;
-      stored.what = verdict::done;
-      stored.ttl = e.c.ttl.count();
-      out.push_back({std::move(e.done), std::move(stored), {}, true});
-    }
+  if (r.what == group_reply::kind::not_together) {
+    gathers_ = false;
+    for (entry& e : g) send(std::move(e));
+    return;
   }
+  for (std::size_t i = 0; i < size; ++i) {
+    step s = r.what == group_reply::kind::decided ? member_end(g[i], r.replies[i])
+                                                  : step::failed(r.fault, !surely_not_executed(r.fault));
+    out.push_back({std::move(g[i].done), std::move(s.result), s.fault, s.took_write});
+  }
+}
+
+step pipeline::member_end(entry& e, resp_value* own_reply) {
+  resp_value done{resp_type::integer, {}, code_done, {}};
+  step s = e.how->on_reply(std::move(own_reply ? *own_reply : done), output_);
+  // a script is never asked for inside of another one
+  return s.what == step::kind::finished ? std::move(s) : step::failed(server_error::unknown, true);
 }
 
 std::vector<finished> pipeline::expire(time_point now, bool& broken) {
@@ -165,6 +170,7 @@ std::vector<finished> pipeline::shut() {
   for (auto& e : waiting_) out.push_back(unavailable(std::move(e)));
   for (auto& e : gathered_) out.push_back(unavailable(std::move(e)));
   gathered_.clear();
+  gathers_ = true;
   in_flight_ = queue();
   waiting_ = queue();
   output_.clear();

@@ -34,10 +34,11 @@ class pipeline {
   pipeline(const pipeline&) = delete;
   pipeline& operator=(const pipeline&) = delete;
 
-  /// Takes a command. Before open() it waits; afterwards its bytes stand in the output.
+  /// Takes a command. Before open() it waits; afterwards its bytes are part of the next output. Commands on one record
+  /// go in their order, others may pass each other.
   void submit(const command& c, completion done, time_point deadline);
 
-  /// The connection is ready: whatever waits is written.
+  /// The connection is ready: whatever waits is part of the next output.
   void open(dialect how);
 
   bool has_output() const { return !output_.empty() || !gathered_.empty(); }
@@ -74,7 +75,8 @@ class pipeline {
   void send_waiting();
   void send_gathered();
   void send_group(group& g, bool whole_text);
-  void on_group_reply(const resp_value& v, finished_commands& out);
+  void on_group_reply(resp_value&& v, finished_commands& out);
+  step member_end(entry& e, resp_value* own_reply);
   entry take_front();
   finished unavailable(entry&& e) const;
 
@@ -86,10 +88,11 @@ class pipeline {
 
   queue in_flight_;
   queue waiting_;   ///< for the connection, or for the transaction before them
-  group gathered_;  ///< completions of this turn, which go in one call
+  group gathered_;  ///< completions since the last output, which go in one call
   std::string output_;
   std::uint64_t encoded_ = 0;  ///< bytes that left output_ so far
   bool serial_busy_ = false;
+  bool gathers_ = true;  ///< until the server says that it cannot take records together
 };
 
 }  // namespace idem::store::redis

@@ -61,26 +61,36 @@ if not ARGV[4] and redis.pcall('GETRANGE', KEYS[1], '0', '41') == 'i1 P ' .. ARG
 end
 )lua";
 
-// The same for several; globals cost more than locals.
-constexpr std::string_view completions = R"lua(
-local KEYS, ARGV, call = KEYS, ARGV, redis.pcall
-local left, at = nil, 1
-for i = 1, #KEYS do
-  local key = KEYS[i]
-  if call('GETRANGE', key, '0', '41') ~= ARGV[at] or call('SET', key, ARGV[at + 1], 'PX', ARGV[at + 2])['err'] then
-    left = left or {}
-    left[#left + 1] = i
-  end
-  at = at + 3
-end
-return left or 0
-)lua";
-
 constexpr std::string_view complete = R"lua(
 if absent then return put(1) end
 if own and (state == 'P' or state == 'U' or state == 'R') then return put(0) end
 if own and (state == 'S' or state == 'F' or state == 'X') then return answer(2) end
 return answer(3)
+)lua";
+
+// The same for several. Globals cost more than locals, hence their names once more. What is not the usual case is
+// decided by the text of `complete`, which stands between the two parts.
+constexpr std::string_view completions_begin = R"lua(
+local KEYS, ARGV, call = KEYS, ARGV, redis.pcall
+local left, at = nil, 1
+for i = 1, #KEYS do
+  local key, done = KEYS[i], false
+  if call('GETRANGE', key, '0', '41') == ARGV[at] then
+    local r = call('SET', key, ARGV[at + 1], 'PX', ARGV[at + 2])
+    done = type(r) ~= 'table' or not r['err']
+  end
+  if not done then
+    local function alone(KEYS, ARGV)
+)lua";
+constexpr std::string_view completions_end = R"lua(
+    end
+    left = left or {}
+    left[#left + 1] = i
+    left[#left + 1] = alone({key}, {string.sub(ARGV[at], 6), ARGV[at + 1], ARGV[at + 2]})
+  end
+  at = at + 3
+end
+return left or 0
 )lua";
 
 constexpr std::string_view release = R"lua(
@@ -149,7 +159,8 @@ const script& script_of(op what) {
 }
 
 const script& completions_script() {
-  static const script s = named(std::string(completions));
+  static const script s =
+      named(std::string(completions_begin).append(prologue).append(complete).append(completions_end));
   return s;
 }
 

@@ -25,8 +25,8 @@ inline constexpr int code_done = 0, code_recreated = 1, code_already = 2, code_l
                      code_absent = 5;
 
 /// Several completions in one call. KEYS: the names; ARGV: for each the 42 bytes of the P that it replaces, value, ttl.
-/// Replies `code_done` for all, or the numbers (from 1, ascending) of those that must be asked alone: of them nothing
-/// was written.
+/// Replies `code_done` for all, or, for those that were not simply done, the number (from 1, ascending) and what the
+/// script of `complete` replies, one after the other.
 const script& completions_script();
 
 /// Asks whether the server runs scripts and takes writes, and changes nothing: replies 1, or the error that a replica

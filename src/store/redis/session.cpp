@@ -64,7 +64,7 @@ bool session_core::on_reply(resp_value&& v) {
   bool start_over = false;
   for (finished& f : ended) {
     // before the completion is called: it may ask for the state of the store after its command
-    observe(f);
+    if (!closed_) observe(f);
     start_over = start_over || f.fault == server_error::read_only || f.fault == server_error::no_auth;
     f.done(std::move(f.result));
   }

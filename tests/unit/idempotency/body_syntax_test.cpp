@@ -28,20 +28,37 @@ void expect_split(std::string_view type, std::string_view boundary, std::string_
 
 TEST(media_type, is_split_from_its_boundary) {
   expect_split("multipart/form-data; boundary=abc", "abc", "multipart/form-data");
-  expect_split("multipart/form-data; boundary===_a:b/c\\", "==_a:b/c\\", "multipart/form-data");
-  expect_split("multipart/form-data;x=\"a;boundary=no\"; Boundary = \"a;\\\"b\"", "a;\"b",
-               "multipart/form-data; x=\"a;boundary=no\"");
+  expect_split("multipart/form-data; boundary===_a:b/c", "==_a:b/c", "multipart/form-data");
+  expect_split("multipart/form-data;x=\"a;\\\"boundary=no\"; Boundary = \"a;b\"", "a;b",
+               "multipart/form-data; x=\"a;\\\"boundary=no\"");
   expect_split("multipart/form-data; a=\"x;y\" ;boundary=\"b;c\"; d=1", "b;c", "multipart/form-data; a=\"x;y\"; d=1");
   expect_split("multipart/form-data; a; boundary=" + std::string(70, 'x'), std::string(70, 'x'),
                "multipart/form-data; a");
 }
 
 TEST(media_type, has_no_boundary_where_two_readers_could_find_two) {
-  for (const std::string_view parameters :
-       {"", "; boundary", "; boundary=", "; boundary=\"\"", "; boundary=a; boundary=b", "; boundary=a; boundary=a",
-        "; boundary=\"", "; boundary=\"a", "; boundary=\"a\\\"", "; boundary=a\"", "; boundary=\"a\"b",
-        "; boundary=\"a\"\"b\"", "; boundary=a; x\"", "; boundary=a; x=\"; boundary=b", "; x=a\"; boundary=b; y=\"",
-        "; x\"=\"a; boundary=b", "\"; boundary=a", "\";\"; boundary=a"})
+  for (const std::string_view parameters : {"",
+                                            "; boundary",
+                                            "; boundary=",
+                                            "; boundary=\"\"",
+                                            "; boundary=a; boundary=b",
+                                            "; boundary=a; boundary=a",
+                                            "; boundary=a; boundary*0=b",
+                                            "; boundary*=a",
+                                            "; boundary=\"a\\b\"",
+                                            "; boundary=a\\b",
+                                            "; boundary=\"",
+                                            "; boundary=\"a",
+                                            "; boundary=\"a\\\"",
+                                            "; boundary=a\"",
+                                            "; boundary=\"a\"b",
+                                            "; boundary=\"a\"\"b\"",
+                                            "; boundary=a; x\"",
+                                            "; boundary=a; x=\"; boundary=b",
+                                            "; x=a\"; boundary=b; y=\"",
+                                            "; x\"=\"a; boundary=b",
+                                            "\"; boundary=a",
+                                            "\";\"; boundary=a"})
     EXPECT_FALSE(split_boundary("multipart/form-data" + std::string(parameters))) << parameters;
   EXPECT_FALSE(split_boundary("multipart/form-data; boundary=" + std::string(71, 'x')));
   EXPECT_FALSE(split_boundary(""));

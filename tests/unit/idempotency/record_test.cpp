@@ -50,7 +50,8 @@ record stored_record() {
   return r;
 }
 
-// What stores of running systems hold: a change of either text needs a new version, and a reader of the old one.
+// What stores of running systems hold: a change of either text needs a new version, or a form that can be told apart,
+// and a reader of the old one.
 const std::string processing_text =
     "i1 P 0001 0123456789abcdef0123456789abcdef 15000 86400000 86400000 m 1700000000000 "
     "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 1.deadbeef 0 0 0 p x9d177542be8e8f29\n";

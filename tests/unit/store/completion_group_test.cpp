@@ -22,30 +22,47 @@ TEST(completion_group, sends_names_first_and_then_what_belongs_to_each) {
                                     "EVAL " + completions_script().text + arguments}));
 }
 
-TEST(completion_group, reads_what_was_done_and_what_was_left) {
-  const auto all = read_group_reply(number(code_done), 3);
+TEST(completion_group, reads_what_was_done_and_what_a_member_replied) {
+  auto v = number(code_done);
+  const auto all = read_group_reply(v, 3);
   EXPECT_EQ(all.what, kind::decided);
-  EXPECT_TRUE(all.alone.none());
-  const auto some = read_group_reply(array({number(2)}), 3);
+  for (const auto* own : all.replies) EXPECT_EQ(own, nullptr);
+  auto w = array({number(2), error("OOM x"), number(3), array({number(3), text("x"), number(7)})});
+  const auto some = read_group_reply(w, 3);
   EXPECT_EQ(some.what, kind::decided);
-  EXPECT_EQ(some.alone.to_ulong(), 0b010u);
+  EXPECT_EQ(some.replies[0], nullptr);
+  ASSERT_NE(some.replies[1], nullptr);
+  EXPECT_EQ(some.replies[1]->text, "OOM x");
+  ASSERT_NE(some.replies[2], nullptr);
+  EXPECT_EQ(some.replies[2]->items.size(), 3u);
 }
 
 TEST(completion_group, trusts_no_reply_of_another_shape) {
-  for (const auto& v :
-       {status("OK"), nil(), number(1), number(-1), array({}), array({number(0)}), array({number(3)}), array({text("1")}),
-        array({number(2), number(1)}), array({number(1), number(1)}), array({number(1), nil()})}) {
-    const auto r = read_group_reply(v, 2);
+  for (auto& v : {status("OK"), nil(), number(1), number(-1), array({}), array({number(1)}),
+                  array({number(0), number(0)}), array({number(3), number(0)}), array({text("1"), number(0)}),
+                  array({number(2), number(0), number(1), number(0)}), array({number(1), nil(), number(1), nil()})}) {
+    auto copy = v;
+    const auto r = read_group_reply(copy, 2);
     EXPECT_EQ(r.what, kind::failed);
     EXPECT_FALSE(surely_not_executed(r.fault));
   }
 }
 
-TEST(completion_group, tells_an_unknown_script_from_other_errors) {
-  EXPECT_EQ(read_group_reply(error("NOSCRIPT x"), 2).what, kind::unknown_script);
-  EXPECT_EQ(read_group_reply(error("LOADING x"), 2).what, kind::failed);
-  EXPECT_TRUE(surely_not_executed(read_group_reply(error("LOADING x"), 2).fault));
-  EXPECT_FALSE(surely_not_executed(read_group_reply(error("ERR Error running script"), 2).fault));
+kind kind_of(const char* text) {
+  auto v = error(text);
+  return read_group_reply(v, 2).what;
+}
+bool surely_not_executed_after(const char* text) {
+  auto v = error(text);
+  return surely_not_executed(read_group_reply(v, 2).fault);
+}
+
+TEST(completion_group, tells_an_unknown_script_and_separate_places_from_other_errors) {
+  EXPECT_EQ(kind_of("NOSCRIPT x"), kind::unknown_script);
+  EXPECT_EQ(kind_of("CROSSSLOT Keys in request don't hash to the same slot"), kind::not_together);
+  EXPECT_EQ(kind_of("LOADING x"), kind::failed);
+  EXPECT_TRUE(surely_not_executed_after("LOADING x"));
+  EXPECT_FALSE(surely_not_executed_after("ERR Error running script"));
 }
 
 }  // namespace
