@@ -54,8 +54,8 @@ action read_replies(std::string bytes, int replies) {
   };
 }
 
-/// A command from submit to its completion: written, taken as output, its replies read and matched.
-action round_trip(op what, std::size_t body, std::string replies) {
+/// `commands` of one kind from submit to their completions: written, taken as one output, the replies read and matched.
+action round_trip(op what, std::size_t body, std::string replies, std::size_t commands = 1) {
   struct state {
     pipeline p{"idem:"};
     resp_reader reader;
@@ -63,24 +63,26 @@ action round_trip(op what, std::size_t body, std::string replies) {
   };
   auto s = std::make_shared<state>();
   s->p.open(dialect::scripts);
-  return [s, what, value = value_of(body), replies = std::move(replies)] {
-    s->p.submit(sample(what, value), [](reply) {}, pipeline::time_point(std::chrono::milliseconds(250)));
+  return [s, what, value = value_of(body), replies = std::move(replies), commands] {
+    for (std::size_t i = 0; i < commands; ++i)
+      s->p.submit(sample(what, value), [](reply) {}, pipeline::time_point(std::chrono::milliseconds(250)));
     s->output.clear();
     s->p.take_output(s->output);
     s->reader.feed(replies);
-    std::optional<finished> end;
-    while (!end) {
+    finished_commands ended;
+    while (ended.empty()) {
       resp_value v;
-      require(s->reader.next(v) == resp_reader::result::value && s->p.on_reply(std::move(v), end));
+      require(s->reader.next(v) == resp_reader::result::value && s->p.on_reply(std::move(v), ended));
     }
-    keep(*end);
+    require(ended.size() == commands && s->p.idle());
+    keep(ended);
   };
 }
 
 std::string claim_replies(bool first, std::size_t body) {
   return (first ? "+OK\r\n" : "$-1\r\n") + bulk(value_of(body)) + ":86399999\r\n";
 }
-const std::string complete_reply = "*3\r\n:0\r\n$0\r\n\r\n:86400000\r\n";
+const std::string complete_reply = "*3\r\n:0\r\n$0\r\n\r\n:86400000\r\n", done_reply = ":0\r\n";
 
 const listed all[] = {
     {"redis/write_claim", [] { return write_command(op::claim, 0); }},
@@ -92,6 +94,8 @@ const listed all[] = {
     {"redis/read_complete", [] { return read_replies(complete_reply, 1); }},
     {"redis/round_trip_claim", [] { return round_trip(op::claim, 0, claim_replies(true, 0)); }},
     {"redis/round_trip_complete_150", [] { return round_trip(op::complete, 150, complete_reply); }},
+    {"redis/round_trip_complete_done_150", [] { return round_trip(op::complete, 150, done_reply); }},
+    {"redis/round_trip_complete_8_150", [] { return round_trip(op::complete, 150, done_reply, 8); }},
 };
 
 }  // namespace
