@@ -18,7 +18,14 @@ bool equal(const record& a, const record& b) {
          a.fingerprint == b.fingerprint && a.status == b.status && a.header_block == b.header_block && a.body == b.body;
 }
 
-// What decodes was written by this codec, so that writing it again gives the same bytes (packed bodies aside).
+/// The text without its checksum, the last field of the first line.
+std::string without_checksum(std::string_view text) {
+  const std::size_t end = text.find('\n'), begin = text.rfind(' ', end);
+  return std::string(text.substr(0, begin + 1)).append(text.substr(end));
+}
+
+// What decodes was written by this codec, so that writing it again gives the same bytes: packed bodies aside, and the
+// checksum of records that were written with another kind.
 void check_decoded(std::string_view text) {
   const decoded_record d = decode(text);
   if (d.result != decode_result::ok) return;
@@ -26,7 +33,9 @@ void check_decoded(std::string_view text) {
   const std::string again = encode(d.value);
   if (d.unpacked.empty()) {
     // an empty packed body is written plain
-    check(again == text || d.value.body.empty(), "one record has one text");
+    const bool written_now = text.substr(0, text.find('\n')).rfind(" x") != text.npos;
+    const bool same = written_now ? again == text : without_checksum(again) == without_checksum(text);
+    check(same || d.value.body.empty(), "one record has one text");
   }
   const decoded_record second = decode(again);
   check(second.result == decode_result::ok && equal(second.value, d.value), "encoding again keeps everything");
