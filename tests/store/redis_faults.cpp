@@ -530,64 +530,6 @@ TEST_F(redis_faults, a_claim_and_a_completion_cost_what_the_protocol_says) {
   EXPECT_EQ(server.calls("set"), 1);
 }
 
-/// Four claims, and a completion of each with `answer`.
-class redis_faults_of_groups : public redis_faults {
- protected:
-  void claim_all() {
-    for (auto& name : names_) {
-      name = fresh_name();
-      ASSERT_EQ(run(claim(name, value, 60s)).what, verdict::found);
-    }
-  }
-  /// The verdicts of all four, submitted in one turn.
-  std::vector<verdict> complete_all(const std::string& answer) {
-    std::vector<verdict> verdicts;
-    for (const auto& name : names_) {
-      auto c = claim(name, answer, 60s);
-      c.what = op::complete;
-      c.expect = mine;
-      runner_->session().submit(c, [&](reply r) { verdicts.push_back(r.what); });
-    }
-    EXPECT_TRUE(runner_->run_until([&] { return verdicts.size() == names_.size(); }));
-    return verdicts;
-  }
-
-  std::array<std::string, 4> names_;
-};
-
-TEST_F(redis_faults_of_groups, completions_of_one_turn_cost_one_call) {
-  redis_server server;
-  use(server.port());
-  ASSERT_TRUE(runner_->connect());
-  const auto answer = record_text('S', mine);
-  claim_all();
-  EXPECT_EQ(complete_all(answer), std::vector(4, verdict::done)) << "the script is not known yet";
-  claim_all();
-  server.command({"CONFIG", "RESETSTAT"});
-  EXPECT_EQ(complete_all(answer), std::vector(4, verdict::done));
-  EXPECT_EQ(server.calls("evalsha"), 1);
-  EXPECT_EQ(server.calls("eval"), 0);
-  EXPECT_EQ(server.calls("getrange"), 4);
-  EXPECT_EQ(server.calls("set"), 4);
-  EXPECT_EQ(server.calls("get"), 0);
-  for (const auto& name : names_) EXPECT_EQ(server.command({"GET", name}).text, answer);
-}
-
-TEST_F(redis_faults_of_groups, a_full_server_refuses_each_completion_of_a_group) {
-  redis_server server;
-  use(server.port());
-  ASSERT_TRUE(runner_->connect());
-  const auto answer = record_text('S', mine);
-  claim_all();
-  server.command({"CONFIG", "SET", "maxmemory", "1"});
-  EXPECT_EQ(complete_all(answer), std::vector(4, verdict::refused));
-  EXPECT_FALSE(status().writable);
-  for (const auto& name : names_) EXPECT_EQ(run(look(name)).value, value);
-  server.command({"CONFIG", "SET", "maxmemory", "0"});
-  EXPECT_EQ(complete_all(answer), std::vector(4, verdict::done));
-  EXPECT_TRUE(status().writable);
-}
-
 TEST_F(redis_faults, a_record_without_an_expiry_is_never_old_enough) {
   redis_server server;
   use(server.port());
