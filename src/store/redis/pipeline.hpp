@@ -35,7 +35,7 @@ class pipeline {
   pipeline& operator=(const pipeline&) = delete;
 
   /// Takes a command. Before open() it waits; afterwards its bytes are part of the next output. Commands on one record
-  /// go in their order, others may pass each other.
+  /// go in their order, others may pass each other; a transaction that waits for another is passed by all but those.
   void submit(const command& c, completion done, time_point deadline);
 
   /// The connection is ready: whatever waits is part of the next output.
