@@ -28,6 +28,13 @@ TEST_P(store_contract, a_claim_of_a_taken_name_finds_what_stands_there_and_chang
   EXPECT_LE(r.ttl, 60000);
 }
 
+TEST_P(store_contract, a_claim_of_a_finished_name_finds_the_answer_whole) {
+  const auto name = fresh_name(), answer = record_text('S', mine) + std::string("\0\r\n", 3) + std::string(70000, 'b');
+  place(name, answer, 60s);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run(claim(name, record_text('P', theirs), 900s)).value, answer);
+  EXPECT_LE(run(look(name)).ttl, 60000);
+}
+
 TEST_P(store_contract, a_repeated_claim_finds_its_own_record) {
   const auto name = fresh_name(), value = record_text('P', mine);
   place(name, value, 60s);

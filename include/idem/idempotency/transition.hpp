@@ -53,10 +53,12 @@ enum class verdict : std::uint8_t {
 struct reply {
   static constexpr std::int64_t no_record = -2;
   static constexpr std::int64_t no_expiry = -1;
+  static constexpr std::int64_t not_asked = -3;
 
   verdict what = verdict::unavailable;
   std::string value;
-  std::int64_t ttl = no_record;  ///< milliseconds left; no_record; no_expiry
+  /// Milliseconds left; no_record; no_expiry. A claim that finds something else than a P, U or R may say not_asked.
+  std::int64_t ttl = no_record;
   bool sent = false;  ///< unavailable: bytes of the command may have reached the store: it can still take effect
   bool write_refused = false;  ///< claim: the record was read, but a write was refused (replays go on)
 };

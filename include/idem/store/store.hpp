@@ -1,7 +1,8 @@
 // The store of records: one interface, the same contract for every kind (docs/protocol.md, "Transitions").
 //
-// Each transition is one atomic step on one record and one round trip. A store compares bytes and TTLs; it never reads
-// meaning into a record beyond the 42-byte prefix. The engine decides, the store does.
+// Each transition is one atomic step on one record and one round trip; docs/protocol.md says where it cannot be. A store
+// compares bytes and TTLs; it never reads meaning into a record beyond the 42-byte prefix. The engine decides, the store
+// does.
 //
 // Threads: one `session` for each io_context, used only by that thread; completions are called on it, possibly before
 // submit() returns (memory). Sessions of one `backend` share its records. Nothing here throws.

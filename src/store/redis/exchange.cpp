@@ -6,9 +6,9 @@ namespace {
 using any_exchange = std::variant<claim_exchange, script_exchange, transaction_exchange>;
 
 any_exchange choose(const command& c, dialect how, std::string_view key_prefix) {
-  if (c.what == op::claim) return claim_exchange(c);
-  if (how == dialect::scripts) return script_exchange(c, key_prefix);
-  return transaction_exchange(c, key_prefix);
+  if (c.what == op::claim) return claim_exchange(c, how == dialect::scripts_and_set_get);
+  if (how == dialect::transactions) return transaction_exchange(c, key_prefix);
+  return script_exchange(c, key_prefix);
 }
 
 }  // namespace

@@ -15,10 +15,11 @@
 
 namespace idem::store::redis {
 
-/// How transitions other than `claim` are made atomic. Probed when a connection is made.
+/// How a server is spoken to. Found out by trying when a connection is made.
 enum class dialect : std::uint8_t {
-  scripts,      ///< EVALSHA, EVAL on NOSCRIPT
-  transactions  ///< WATCH, MULTI, EXEC: for servers that refuse scripts; three round trips at most, one at a time
+  scripts,              ///< EVALSHA, EVAL on NOSCRIPT
+  scripts_and_set_get,  ///< the same, and a claim is one command, since SET takes NX and GET together
+  transactions          ///< WATCH, MULTI, EXEC: for servers that refuse scripts; three round trips at most, one at a time
 };
 
 struct step {
@@ -39,19 +40,28 @@ struct step {
   static step failed(server_error e, bool may_have_taken_effect);
 };
 
-/// SET NX, GET and PTTL in one pipeline. GET decides (docs/protocol.md, "Transitions").
+/// SET NX, GET and PTTL in one pipeline, of which GET decides; or `SET NX GET`, and then PTTL where what stands there
+/// is dated by it, or GET and PTTL where the server refused the whole (docs/protocol.md, "Transitions").
 class claim_exchange {
  public:
-  explicit claim_exchange(const command& c) : c_(c) {}
+  claim_exchange(const command& c, bool set_gets) : c_(c), set_gets_(set_gets) {}
   void begin(std::string& out);
   step on_reply(resp_value&& v, std::string& out);
 
  private:
+  enum class part : std::uint8_t { set, get, pttl };
+
+  void read(std::string& out);
+  bool set_refused() const { return set_error_ && refuses_writes(*set_error_); }
+  step on_set(const resp_value& v);
+  step on_set_get(resp_value&& v, std::string& out);
+  step on_get(resp_value&& v);
   step conclude(const resp_value& pttl);
+  step found(std::int64_t ttl);
 
   command c_;
-  unsigned seen_ = 0;
-  bool took_write_ = false;
+  bool set_gets_;
+  part next_ = part::set;  ///< of which the next reply is
   std::optional<server_error> set_error_, get_error_;
   std::optional<std::string> value_;
 };

@@ -46,7 +46,10 @@ handshake::state handshake::on_part(part p, const resp_value& v) {
 }
 
 handshake::state handshake::on_probe(const resp_value& v) {
-  if (!v.is(resp_type::error)) return state::ready;
+  if (!v.is(resp_type::error)) {
+    if (v.is(resp_type::integer) && v.integer == probed_set_get) how_ = dialect::scripts_and_set_get;
+    return state::ready;
+  }
   switch (classify(v.text)) {
     case server_error::read_only: return fail("the server is a read-only replica");
     case server_error::no_auth: return fail("authentication required");

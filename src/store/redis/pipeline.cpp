@@ -26,7 +26,7 @@ void pipeline::place(entry&& e) {
     push(waiting_, std::move(e));
     return send_waiting();
   }
-  if (*how_ == dialect::scripts && gathers_ && may_be_grouped(e.c)) {
+  if (*how_ != dialect::transactions && gathers_ && may_be_grouped(e.c)) {
     gathered_.push_back(std::move(e));
     if (gathered_.size() == group_limit) send_gathered();
     return;

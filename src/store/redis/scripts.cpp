@@ -165,9 +165,17 @@ const script& completions_script() {
 }
 
 std::string_view probe_script() {
-  return "local w = redis.pcall('SET', KEYS[1], '', 'NX', 'XX') "
-         "if type(w) == 'table' and w['err'] and string.find(w['err'], 'READONLY', 1, true) then return w end "
-         "return 1";
+  // What is tried is the doing, not the syntax: a server that wrote in spite of NX would overwrite records.
+  return R"lua(
+local key = KEYS[1]
+local w = redis.pcall('SET', key, '', 'NX', 'XX')
+if type(w) == 'table' and w['err'] and string.find(w['err'], 'READONLY', 1, true) then return w end
+if redis.pcall('SET', key, 'a', 'NX', 'GET', 'PX', '1000') ~= false then return 1 end
+local found = redis.pcall('SET', key, 'b', 'NX', 'GET', 'PX', '1000')
+local kept = redis.pcall('GET', key)
+redis.pcall('DEL', key)
+return found == 'a' and kept == 'a' and 2 or 1
+)lua";
 }
 
 }  // namespace idem::store::redis

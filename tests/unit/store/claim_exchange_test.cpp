@@ -14,7 +14,7 @@ class claim_of_a_name : public testing::Test {
     c.name = "n";
     c.value = "v";
     c.ttl = milliseconds(900);
-    claim_exchange e(c);
+    claim_exchange e(c, false);
     std::string out;
     e.begin(out);
     EXPECT_EQ(sent(out), (std::vector<std::string>{"SET n v NX PX 900", "GET n", "PTTL n"}));
@@ -89,6 +89,107 @@ TEST_F(claim_of_a_name, finds_what_is_no_string_as_an_empty_foreign_value) {
   EXPECT_EQ(s.result.what, verdict::found);
   EXPECT_EQ(s.result.value, "");
   EXPECT_EQ(s.result.ttl, reply::no_expiry);
+}
+
+// The other half of the table, where the server's SET takes NX and GET together.
+class claim_in_one_step : public testing::Test {
+ protected:
+  claim_in_one_step() {
+    c_.what = op::claim;
+    c_.name = "n";
+    c_.value = "v";
+    c_.ttl = milliseconds(900);
+    e_.emplace(c_, true);
+    e_->begin(out_);
+    EXPECT_EQ(sent(out_), std::vector<std::string>{"SET n v NX GET PX 900"});
+  }
+  step on(resp_value v) { return e_->on_reply(std::move(v), out_); }
+  std::vector<std::string> asked() { return sent(out_); }
+
+ private:
+  command c_;
+  std::optional<claim_exchange> e_;
+  std::string out_;
+};
+
+TEST_F(claim_in_one_step, that_found_nothing_has_written_its_own) {
+  const auto s = on(nil());
+  EXPECT_EQ(s.what, step::kind::finished);
+  EXPECT_EQ(s.result.what, verdict::found);
+  EXPECT_EQ(s.result.value, "v");
+  EXPECT_EQ(s.result.ttl, 900);
+  EXPECT_TRUE(s.took_write);
+  EXPECT_TRUE(asked().empty());
+}
+
+TEST_F(claim_in_one_step, has_all_that_it_needs_of_an_answer_that_stands) {
+  const auto s = on(text("i1 S 0001 x"));
+  EXPECT_EQ(s.what, step::kind::finished);
+  EXPECT_EQ(s.result.value, "i1 S 0001 x");
+  EXPECT_EQ(s.result.ttl, reply::not_asked);
+  EXPECT_TRUE(s.took_write) << "NX is looked at after the refusals";
+  EXPECT_TRUE(asked().empty());
+}
+
+TEST_F(claim_in_one_step, asks_for_the_time_that_is_left_of_what_is_dated_by_it) {
+  EXPECT_EQ(on(text("i1 P 0001 x")).what, step::kind::again);
+  EXPECT_EQ(asked(), std::vector<std::string>{"PTTL n"});
+  const auto s = on(number(10));
+  EXPECT_EQ(s.what, step::kind::finished);
+  EXPECT_EQ(s.result.what, verdict::found);
+  EXPECT_EQ(s.result.value, "i1 P 0001 x");
+  EXPECT_EQ(s.result.ttl, 10);
+}
+
+TEST_F(claim_in_one_step, reports_a_record_that_ended_before_its_time_was_asked_for) {
+  EXPECT_EQ(on(text("i1 U 0001 x")).what, step::kind::again);
+  const auto s = on(number(-2));
+  EXPECT_EQ(s.result.what, verdict::found);
+  EXPECT_EQ(s.result.ttl, reply::no_record);
+}
+
+TEST_F(claim_in_one_step, that_was_refused_asks_what_stands) {
+  EXPECT_EQ(on(error("OOM command not allowed")).what, step::kind::again);
+  EXPECT_EQ(asked(), (std::vector<std::string>{"GET n", "PTTL n"}));
+  EXPECT_EQ(on(text("x")).what, step::kind::more);
+  const auto s = on(number(5));
+  EXPECT_EQ(s.result.what, verdict::found);
+  EXPECT_EQ(s.result.value, "x");
+  EXPECT_EQ(s.result.ttl, 5);
+  EXPECT_TRUE(s.result.write_refused);
+  EXPECT_EQ(s.fault, server_error::full);
+  EXPECT_FALSE(s.took_write);
+}
+
+TEST_F(claim_in_one_step, is_refused_where_nothing_stands_and_the_server_takes_no_writes) {
+  on(error("MISCONF Redis is configured"));
+  on(nil());
+  const auto s = on(number(-2));
+  EXPECT_EQ(s.result.what, verdict::refused);
+  EXPECT_FALSE(s.result.sent);
+}
+
+TEST_F(claim_in_one_step, may_still_stand_when_only_the_time_was_not_told) {
+  on(text("i1 P 0001 x"));
+  const auto s = on(error("LOADING"));
+  EXPECT_EQ(s.result.what, verdict::unavailable);
+  EXPECT_TRUE(s.result.sent);
+}
+
+TEST_F(claim_in_one_step, believes_no_replica) {
+  const auto s = on(error("READONLY You can't write"));
+  EXPECT_EQ(s.result.what, verdict::unavailable);
+  EXPECT_FALSE(s.result.sent);
+}
+
+TEST_F(claim_in_one_step, may_have_written_where_the_error_is_unknown) { EXPECT_TRUE(on(error("ERR x")).result.sent); }
+
+TEST_F(claim_in_one_step, finds_what_is_no_string_as_an_empty_foreign_value) {
+  const auto s = on(error("WRONGTYPE Operation"));
+  EXPECT_EQ(s.what, step::kind::finished);
+  EXPECT_EQ(s.result.what, verdict::found);
+  EXPECT_EQ(s.result.value, "");
+  EXPECT_FALSE(s.fault);
 }
 
 }  // namespace

@@ -30,6 +30,12 @@ TEST_F(handshake_with_a_server, says_no_more_than_is_needed) {
   EXPECT_EQ(h->how(), dialect::scripts);
 }
 
+TEST_F(handshake_with_a_server, finds_out_by_trying_that_SET_can_do_the_work_of_GET) {
+  begin();
+  EXPECT_EQ(h->on_reply(number(2)), state::ready);
+  EXPECT_EQ(h->how(), dialect::scripts_and_set_get);
+}
+
 TEST_F(handshake_with_a_server, gives_name_password_and_database_first) {
   settings.database = 3;
   EXPECT_EQ(begin("pw")[0], "AUTH pw");

@@ -52,6 +52,18 @@ TEST_F(pipeline_of_commands, writes_nothing_before_the_connection_is_open) {
   EXPECT_EQ(take(), (words{"SET", "GET", "PTTL", "EVALSHA"}));
 }
 
+TEST_F(pipeline_of_commands, goes_on_while_a_claim_asks_a_second_question) {
+  p.open(dialect::scripts_and_set_get);
+  submit(op::claim, "a");
+  submit(op::claim, "b");
+  EXPECT_EQ(take(), (words{"SET", "SET"}));
+  EXPECT_FALSE(answer(text("i1 P 0001 x")));
+  EXPECT_EQ(take(), words{"PTTL"});
+  EXPECT_TRUE(answer(nil())) << "b";
+  EXPECT_TRUE(answer(number(5))) << "a";
+  EXPECT_TRUE(p.idle());
+}
+
 TEST_F(pipeline_of_commands, gives_replies_to_commands_in_their_order) {
   p.open(dialect::scripts);
   submit(op::claim, "a");
