@@ -123,6 +123,7 @@ next engine::on_claim(reply& r, clock::time_point now) {
     case verdict::absent: return claim_again(now);
     case verdict::unavailable:
       unanswered(r, now);
+      read_ = read_ || r.read;
       // Other owners could not renew either: what the next try finds lapsed may be alive.
       grace_until_ = std::max(grace_until_, now + setup_.route->lease);
       if (r.sent && ++unanswered_tries_ < max_unanswered) return submit_claim(now);
@@ -193,6 +194,7 @@ next engine::by_state(std::int64_t ttl, bool confirmed, clock::time_point now) {
     return refuse(problem(problem_code::answer_not_kept));
   }
   // P, U and R are dated by their time to live
+  if (ttl == reply::not_asked) return look(now);
   if (ttl == reply::no_record) return claim_again(now);
   if (ttl == reply::no_expiry) return outcome_unknown(false);
   if (state == record_state::revoked) return in_progress(milliseconds(ttl));
@@ -200,18 +202,21 @@ next engine::by_state(std::int64_t ttl, bool confirmed, clock::time_point now) {
   return decide_processing(ttl, confirmed, now);
 }
 
+/// Reads the record and its time to live in one step.
+next engine::look(clock::time_point now) {
+  if (++rounds_ > max_rounds) return in_progress(std::nullopt);
+  command_ = {};
+  command_.what = op::look;
+  command_.name = setup_.name;
+  phase_ = phase::looking;
+  sent_at_ = now;
+  return next::submit;
+}
+
 next engine::decide_processing(std::int64_t ttl, bool confirmed, clock::time_point now) {
   if (ttl > found_.value.hold.count()) return in_progress(std::nullopt);
-  if (!confirmed) {
-    // The owner may have completed between GET and PTTL: a suspicion counts only when one step says the same.
-    if (++rounds_ > max_rounds) return in_progress(std::nullopt);
-    command_ = {};
-    command_.what = op::look;
-    command_.name = setup_.name;
-    phase_ = phase::looking;
-    sent_at_ = now;
-    return next::submit;
-  }
+  // The owner may have completed between GET and PTTL: a suspicion counts only when one step says the same.
+  if (!confirmed) return look(now);
   if (now < grace_until_) return in_progress(grace_until_ - now);
   return decide_unknown(true, now);
 }

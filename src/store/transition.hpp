@@ -41,10 +41,4 @@ inline bool wakes(op what) {
 /// Where the state letter stands in a record.
 inline constexpr std::size_t state_offset = 3;
 
-/// Whether what is to be done about a record depends on its time to live.
-inline bool is_dated_by_ttl(std::string_view value) {
-  const char state = value.starts_with("i1 ") && value.size() > state_offset ? value[state_offset] : '\0';
-  return state == 'P' || state == 'U' || state == 'R';
-}
-
 }  // namespace idem::store

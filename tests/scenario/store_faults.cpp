@@ -154,6 +154,36 @@ TEST_F(a_faulty_store, that_is_gone_is_bypassed_where_the_route_allows_but_never
   }
 }
 
+TEST_F(a_faulty_store, that_goes_when_it_has_shown_the_call_of_another_process_is_not_bypassed) {
+  gate go;
+  backend.on("*", held(go, reply(201, "made")));
+  start_behind_relay("lease: 4s, on_store_error: allow", "command_timeout: 150ms, connect_timeout: 200ms");
+  proxy_process other(settings("lease: 4s, on_store_error: allow"));
+  auto running = in_background([&] { return other.fetch(charge("k")); });
+  ASSERT_TRUE(backend.wait_for("k"));
+  // the claim is told what stands, and then nothing more
+  wire.cut_after_reply_bytes(shared_redis().command({"GET", record_name()}).text.size() + 8);
+  EXPECT_TRUE(is_problem(post("k"), 503, "store-unavailable"));
+  go.open();
+  EXPECT_TRUE(is_fresh(running.get(), 201));
+  EXPECT_EQ(backend.count("k"), 1u);
+}
+
+TEST_F(a_faulty_store, that_is_slow_is_asked_in_time_for_the_call_of_another_process) {
+  gate go;
+  backend.on("*", held(go, reply(201, "made")));
+  start_behind_relay("lease: 4s, on_store_error: allow", "command_timeout: 1s");
+  proxy_process other(settings("lease: 4s, on_store_error: allow"));
+  auto running = in_background([&] { return other.fetch(charge("k")); });
+  ASSERT_TRUE(backend.wait_for("k"));
+  wire.delay(300ms);  // each way: two of the round trips that this takes do not fit into one timeout
+  EXPECT_TRUE(is_problem(post("k"), 409, "in-progress"));
+  wire.delay(0ms);
+  go.open();
+  EXPECT_TRUE(is_fresh(running.get(), 201));
+  EXPECT_EQ(backend.count("k"), 1u);
+}
+
 TEST_F(a_faulty_store, that_comes_back_lets_no_key_execute_that_was_let_past_it_and_still_runs) {
   gate go;
   backend.on("*", in_turn({reply(200), held(go, reply(201, "made")), reply(201, "twice")}));

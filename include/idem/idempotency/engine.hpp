@@ -154,6 +154,7 @@ class engine {
   next on_renewed_before_send(reply& r, clock::time_point now);
   next on_settled(reply& r, clock::time_point now);
   bool landed_before(const reply& r) const;
+  next look(clock::time_point now);
   next decide_processing(std::int64_t ttl, bool confirmed, clock::time_point now);
   next by_state(std::int64_t ttl, bool confirmed, clock::time_point now);
   next decide_unknown(bool lapsed, clock::time_point now);

@@ -57,10 +57,10 @@ struct reply {
 
   verdict what = verdict::unavailable;
   std::string value;
-  /// Milliseconds left; no_record; no_expiry. A claim that finds something else than a P, U or R may say not_asked.
-  std::int64_t ttl = no_record;
+  std::int64_t ttl = no_record;  ///< milliseconds left; no_record; no_expiry; of a claim also not_asked
   bool sent = false;  ///< unavailable: bytes of the command may have reached the store: it can still take effect
   bool write_refused = false;  ///< claim: the record was read, but a write was refused (replays go on)
+  bool read = false;           ///< unavailable: a claim had seen another's record by then
 };
 
 }  // namespace idem::idempotency

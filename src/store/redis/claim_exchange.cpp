@@ -49,16 +49,20 @@ step claim_exchange::on_set_get(resp_value&& v, std::string& out) {
     next_ = part::get;
     return step::sent_more();
   }
+  // another server than the one that was tried out, behind the same connection
+  if (set_error_ == server_error::unknown) {
+    set_gets_ = false;
+    begin(out);
+    return step::sent_more();
+  }
   if (set_error_ == server_error::wrong_type) set_error_.reset();
   if (set_error_) return step::failed(*set_error_, !surely_not_executed(*set_error_));
-  on_get(std::move(v));
-  if (!value_) {
+  if (v.is(resp_type::nil)) {
     value_ = c_.value;
     return found(c_.ttl.count());
   }
-  if (!is_dated_by_ttl(*value_)) return found(reply::not_asked);
-  append_command(out, {"PTTL", c_.name});
-  return step::sent_more();
+  on_get(std::move(v));
+  return value_ ? found(reply::not_asked) : step::failed(server_error::unknown, true);
 }
 
 step claim_exchange::on_get(resp_value&& v) {
@@ -75,7 +79,7 @@ step claim_exchange::on_get(resp_value&& v) {
 
 step claim_exchange::conclude(const resp_value& pttl) {
   const bool may_stand = !set_error_ || !surely_not_executed(*set_error_);
-  // a server that takes writes for another reason than fullness (a replica, loading) is not to be believed either
+  // a server that refuses writes for another reason than fullness (a replica, loading) is not to be believed either
   if (set_error_ && !set_refused()) return step::failed(*set_error_, may_stand);
   if (get_error_) return step::failed(*get_error_, may_stand);
   if (!value_ && set_refused()) return step::failed(*set_error_, false);
@@ -85,8 +89,10 @@ step claim_exchange::conclude(const resp_value& pttl) {
     r.what = verdict::absent;
     return step::done(std::move(r), !set_error_);
   }
-  if (!pttl.is(resp_type::integer)) return step::failed(error_of(pttl).value_or(server_error::unknown), may_stand);
-  return found(pttl.integer);
+  if (pttl.is(resp_type::integer)) return found(pttl.integer);
+  step s = found(reply::not_asked);
+  s.fault = error_of(pttl).value_or(server_error::unknown);
+  return s;
 }
 
 step claim_exchange::found(std::int64_t ttl) {

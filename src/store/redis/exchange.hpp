@@ -40,13 +40,14 @@ struct step {
   static step failed(server_error e, bool may_have_taken_effect);
 };
 
-/// SET NX, GET and PTTL in one pipeline, of which GET decides; or `SET NX GET`, and then PTTL where what stands there
-/// is dated by it, or GET and PTTL where the server refused the whole (docs/protocol.md, "Transitions").
+/// SET NX, GET and PTTL in one pipeline, of which GET decides; or `SET NX GET`, and GET and PTTL where the server
+/// refused the whole (docs/protocol.md, "Transitions").
 class claim_exchange {
  public:
   claim_exchange(const command& c, bool set_gets) : c_(c), set_gets_(set_gets) {}
   void begin(std::string& out);
   step on_reply(resp_value&& v, std::string& out);
+  bool has_read() const { return value_ && *value_ != c_.value; }
 
  private:
   enum class part : std::uint8_t { set, get, pttl };
@@ -120,6 +121,11 @@ class exchange {
 
   void begin(std::string& out);
   step on_reply(resp_value&& v, std::string& out);
+  /// A claim that has seen another's record, although it is not at its end.
+  bool has_read() const {
+    const auto* claim = std::get_if<claim_exchange>(&how_);
+    return claim && claim->has_read();
+  }
   bool serial() const { return std::holds_alternative<transaction_exchange>(how_); }
 
  private:

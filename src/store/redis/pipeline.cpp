@@ -21,7 +21,7 @@ void pipeline::submit(const command& c, completion done, time_point deadline) {
 
 // An entry on an open connection: sent, gathered, or kept waiting.
 void pipeline::place(entry&& e) {
-  e.how.emplace(e.c, *how_, key_prefix_);
+  e.how.emplace(e.c, writes_refused_ && *how_ == dialect::scripts_and_set_get ? dialect::scripts : *how_, key_prefix_);
   if (e.how->serial()) {
     push(waiting_, std::move(e));
     return send_waiting();
@@ -118,6 +118,7 @@ bool pipeline::on_reply(resp_value&& v, finished_commands& out) {
     serial_busy_ = false;
     send_waiting();
   }
+  if (s.took_write || (s.fault && refuses_writes(*s.fault))) writes_refused_ = !s.took_write;
   out.push_back({std::move(e.done), std::move(s.result), s.fault, s.took_write});
   return true;
 }
@@ -171,6 +172,7 @@ std::vector<finished> pipeline::shut() {
   for (auto& e : gathered_) out.push_back(unavailable(std::move(e)));
   gathered_.clear();
   gathers_ = true;
+  writes_refused_ = false;
   in_flight_ = queue();
   waiting_ = queue();
   output_.clear();
@@ -183,6 +185,7 @@ std::vector<finished> pipeline::shut() {
 finished pipeline::unavailable(entry&& e) const {
   reply r;
   r.sent = e.begins_at && *e.begins_at < encoded_;
+  r.read = e.how && e.how->has_read();
   return {std::move(e.done), std::move(r), {}, false};
 }
 

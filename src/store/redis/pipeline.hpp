@@ -92,7 +92,8 @@ class pipeline {
   std::string output_;
   std::uint64_t encoded_ = 0;  ///< bytes that left output_ so far
   bool serial_busy_ = false;
-  bool gathers_ = true;  ///< until the server says that it cannot take records together
+  bool writes_refused_ = false;  ///< at last: a claim then reads in the same round trip, whatever becomes of its SET
+  bool gathers_ = true;          ///< until the server says that it cannot take records together
 };
 
 }  // namespace idem::store::redis

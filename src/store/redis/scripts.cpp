@@ -170,11 +170,12 @@ std::string_view probe_script() {
 local key = KEYS[1]
 local w = redis.pcall('SET', key, '', 'NX', 'XX')
 if type(w) == 'table' and w['err'] and string.find(w['err'], 'READONLY', 1, true) then return w end
-if redis.pcall('SET', key, 'a', 'NX', 'GET', 'PX', '1000') ~= false then return 1 end
-local found = redis.pcall('SET', key, 'b', 'NX', 'GET', 'PX', '1000')
-local kept = redis.pcall('GET', key)
+local absent = redis.pcall('SET', key, 'a', 'NX', 'GET', 'PX', '1000')
+local found = redis.pcall('SET', key, 'b', 'NX', 'GET', 'PX', '100000')
+local kept, left = redis.pcall('GET', key), redis.pcall('PTTL', key)
 redis.pcall('DEL', key)
-return found == 'a' and kept == 'a' and 2 or 1
+local timed = type(left) == 'number' and left > 0 and left <= 1000
+return absent == false and found == 'a' and kept == 'a' and timed and 2 or 1
 )lua";
 }
 

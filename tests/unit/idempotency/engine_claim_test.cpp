@@ -140,6 +140,17 @@ TEST(engine_claim, allow_does_not_go_on_once_a_record_was_read) {
   EXPECT_EQ(s.reply_with(unreachable()), next::refuse);
 }
 
+TEST(engine_claim, allow_does_not_go_on_once_a_record_was_read_whose_claim_had_no_end) {
+  auto route = careful_route();
+  route.on_store_error = config::store_error_policy::allow;
+  script s(route);
+  s.start();
+  auto r = silence();
+  r.read = true;
+  ASSERT_EQ(s.reply_with(r), next::submit);
+  EXPECT_EQ(s.reply_with(silence()), next::refuse);
+}
+
 TEST(engine_claim, allow_does_not_go_on_when_its_own_key_turned_out_to_be_anothers) {
   auto route = careful_route();
   route.on_store_error = config::store_error_policy::allow;

@@ -65,6 +65,30 @@ TEST(engine_duplicate, a_stored_answer_needs_no_date) {
   }
 }
 
+TEST(engine_duplicate, what_is_dated_by_its_time_to_live_is_looked_at_where_the_claim_did_not_tell_it) {
+  for (const auto state : all_states) {
+    script s;
+    s.start();
+    const auto answered = s.reply_with(found(other_record(state), reply::not_asked));
+    if (state != record_state::processing && state != record_state::unknown && state != record_state::revoked) {
+      EXPECT_NE(answered, next::submit) << "needs no date";
+      continue;
+    }
+    ASSERT_EQ(answered, next::submit);
+    ASSERT_EQ(s.asked(), op::look);
+    ASSERT_EQ(s.reply_with(found(other_record(record_state::processing), hold)), next::refuse);
+    EXPECT_EQ(s.e.refusal().code, problem_code::outcome_unknown) << "one step has said that it lapsed";
+  }
+}
+
+TEST(engine_duplicate, another_request_is_refused_before_its_date_is_asked_for) {
+  script s;
+  s.start();
+  ASSERT_EQ(s.reply_with(found(for_another_request(other_record(record_state::processing)), reply::not_asked)),
+            next::refuse);
+  EXPECT_EQ(s.e.refusal().code, problem_code::key_reused);
+}
+
 TEST(engine_duplicate, an_answer_that_was_not_kept_is_refused) {
   script s;
   s.start();

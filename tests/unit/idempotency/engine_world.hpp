@@ -164,8 +164,15 @@ class world {
     store.apply(t, now_);
   }
 
-  /// Three steps, and others come in between.
+  /// One step that tells no time; or three, and others come in between.
   void claim(process& p, std::shared_ptr<traveller> t, std::int64_t set, std::function<void(reply)> done) {
+    if (chance(50))
+      return at(set, nullptr, [this, t, &p, done] {
+        const auto stood = store.value(now_);
+        store.set_if_absent(*t, now_);
+        const reply r = found(stood.empty() ? t->value : stood, stood.empty() ? t->ttl : reply::not_asked);
+        after(roll(60), &p, [done, r] { done(r); });
+      });
     const auto get = set + roll(20), date = get + roll(20);
     p.last_landing = date;
     at(set, nullptr, [this, t] { store.set_if_absent(*t, now_); });

@@ -84,6 +84,14 @@ TEST_F(claim_of_a_name, may_still_stand_when_only_GET_failed) {
   EXPECT_FALSE(play({error("LOADING"), error("LOADING"), error("LOADING")}).result.sent);
 }
 
+TEST_F(claim_of_a_name, keeps_what_it_has_read_when_only_its_time_is_not_told) {
+  const auto s = play({nil(), text("x"), error("NOPERM no")});
+  EXPECT_EQ(s.result.what, verdict::found);
+  EXPECT_EQ(s.result.value, "x");
+  EXPECT_EQ(s.result.ttl, reply::not_asked);
+  EXPECT_EQ(s.fault, server_error::denied);
+}
+
 TEST_F(claim_of_a_name, finds_what_is_no_string_as_an_empty_foreign_value) {
   const auto s = play({nil(), error("WRONGTYPE Operation"), number(-1)});
   EXPECT_EQ(s.result.what, verdict::found);
@@ -94,7 +102,8 @@ TEST_F(claim_of_a_name, finds_what_is_no_string_as_an_empty_foreign_value) {
 // The other half of the table, where the server's SET takes NX and GET together.
 class claim_in_one_step : public testing::Test {
  protected:
-  claim_in_one_step() {
+  claim_in_one_step() { begin(); }
+  void begin() {
     c_.what = op::claim;
     c_.name = "n";
     c_.value = "v";
@@ -122,30 +131,14 @@ TEST_F(claim_in_one_step, that_found_nothing_has_written_its_own) {
   EXPECT_TRUE(asked().empty());
 }
 
-TEST_F(claim_in_one_step, has_all_that_it_needs_of_an_answer_that_stands) {
-  const auto s = on(text("i1 S 0001 x"));
-  EXPECT_EQ(s.what, step::kind::finished);
-  EXPECT_EQ(s.result.value, "i1 S 0001 x");
-  EXPECT_EQ(s.result.ttl, reply::not_asked);
-  EXPECT_TRUE(s.took_write) << "NX is looked at after the refusals";
-  EXPECT_TRUE(asked().empty());
-}
-
-TEST_F(claim_in_one_step, asks_for_the_time_that_is_left_of_what_is_dated_by_it) {
-  EXPECT_EQ(on(text("i1 P 0001 x")).what, step::kind::again);
-  EXPECT_EQ(asked(), std::vector<std::string>{"PTTL n"});
-  const auto s = on(number(10));
+TEST_F(claim_in_one_step, finds_what_stands_without_its_time_to_live) {
+  const auto s = on(text("i1 P 0001 x"));
   EXPECT_EQ(s.what, step::kind::finished);
   EXPECT_EQ(s.result.what, verdict::found);
   EXPECT_EQ(s.result.value, "i1 P 0001 x");
-  EXPECT_EQ(s.result.ttl, 10);
-}
-
-TEST_F(claim_in_one_step, reports_a_record_that_ended_before_its_time_was_asked_for) {
-  EXPECT_EQ(on(text("i1 U 0001 x")).what, step::kind::again);
-  const auto s = on(number(-2));
-  EXPECT_EQ(s.result.what, verdict::found);
-  EXPECT_EQ(s.result.ttl, reply::no_record);
+  EXPECT_EQ(s.result.ttl, reply::not_asked);
+  EXPECT_TRUE(s.took_write) << "NX is looked at after the refusals";
+  EXPECT_TRUE(asked().empty());
 }
 
 TEST_F(claim_in_one_step, that_was_refused_asks_what_stands) {
@@ -169,20 +162,29 @@ TEST_F(claim_in_one_step, is_refused_where_nothing_stands_and_the_server_takes_n
   EXPECT_FALSE(s.result.sent);
 }
 
-TEST_F(claim_in_one_step, may_still_stand_when_only_the_time_was_not_told) {
-  on(text("i1 P 0001 x"));
-  const auto s = on(error("LOADING"));
-  EXPECT_EQ(s.result.what, verdict::unavailable);
-  EXPECT_TRUE(s.result.sent);
-}
-
 TEST_F(claim_in_one_step, believes_no_replica) {
   const auto s = on(error("READONLY You can't write"));
   EXPECT_EQ(s.result.what, verdict::unavailable);
   EXPECT_FALSE(s.result.sent);
 }
 
-TEST_F(claim_in_one_step, may_have_written_where_the_error_is_unknown) { EXPECT_TRUE(on(error("ERR x")).result.sent); }
+TEST_F(claim_in_one_step, takes_no_other_reply_for_its_own_record) {
+  for (const auto& odd : {status("OK"), number(1), array({nil()})}) {
+    begin();
+    const auto s = on(odd);
+    EXPECT_EQ(s.what, step::kind::finished);
+    EXPECT_EQ(s.result.what, verdict::unavailable);
+    EXPECT_TRUE(s.result.sent);
+  }
+}
+
+TEST_F(claim_in_one_step, goes_in_three_where_the_server_does_not_know_it_after_all) {
+  EXPECT_EQ(on(error("ERR syntax error")).what, step::kind::again);
+  EXPECT_EQ(asked(), (std::vector<std::string>{"SET n v NX PX 900", "GET n", "PTTL n"}));
+  EXPECT_EQ(on(status("OK")).what, step::kind::more);
+  EXPECT_EQ(on(text("v")).what, step::kind::more);
+  EXPECT_EQ(on(number(900)).result.value, "v");
+}
 
 TEST_F(claim_in_one_step, finds_what_is_no_string_as_an_empty_foreign_value) {
   const auto s = on(error("WRONGTYPE Operation"));

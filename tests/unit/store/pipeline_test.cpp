@@ -52,16 +52,38 @@ TEST_F(pipeline_of_commands, writes_nothing_before_the_connection_is_open) {
   EXPECT_EQ(take(), (words{"SET", "GET", "PTTL", "EVALSHA"}));
 }
 
-TEST_F(pipeline_of_commands, goes_on_while_a_claim_asks_a_second_question) {
+TEST_F(pipeline_of_commands, reads_in_the_same_round_trip_while_the_server_refuses_writes) {
   p.open(dialect::scripts_and_set_get);
   submit(op::claim, "a");
   submit(op::claim, "b");
   EXPECT_EQ(take(), (words{"SET", "SET"}));
-  EXPECT_FALSE(answer(text("i1 P 0001 x")));
-  EXPECT_EQ(take(), words{"PTTL"});
-  EXPECT_TRUE(answer(nil())) << "b";
+  EXPECT_FALSE(answer(error("OOM x"))) << "a";
+  EXPECT_EQ(take(), (words{"GET", "PTTL"}));
+  EXPECT_TRUE(answer(text("x"))) << "b";
+  EXPECT_FALSE(answer(text("x")));
   EXPECT_TRUE(answer(number(5))) << "a";
-  EXPECT_TRUE(p.idle());
+  submit(op::claim, "c");
+  EXPECT_EQ(take(), (words{"SET", "GET", "PTTL"}));
+  answer(status("OK"));
+  answer(text("v"));
+  EXPECT_TRUE(answer(number(5)));
+  submit(op::claim, "d");
+  EXPECT_EQ(take(), words{"SET"}) << "it takes writes again";
+}
+
+TEST_F(pipeline_of_commands, tells_of_a_claim_without_an_end_whether_it_had_seen_a_record) {
+  for (const bool seen : {true, false}) {
+    p.open(dialect::scripts);
+    submit(op::claim, "a");
+    take();
+    answer(nil());
+    answer(text(seen ? "x" : "v"));
+    const auto ended = p.shut();
+    ASSERT_EQ(ended.size(), 1u);
+    EXPECT_EQ(ended[0].result.what, verdict::unavailable);
+    EXPECT_TRUE(ended[0].result.sent);
+    EXPECT_EQ(ended[0].result.read, seen) << "its own is nobody's";
+  }
 }
 
 TEST_F(pipeline_of_commands, gives_replies_to_commands_in_their_order) {
