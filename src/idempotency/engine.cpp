@@ -277,7 +277,8 @@ next engine::in_progress(std::optional<milliseconds> left) {
     p.retry_after = whole_seconds(*left);
   } else {
     const auto age = read_ && found_.value.created > 0 ? std::max<std::int64_t>(0, unix_ms_ - found_.value.created) : 0;
-    p.retry_after = std::min(whole_seconds(setup_.expected - milliseconds(age)), whole_seconds(setup_.route->lease));
+    const auto usual = setup_.times ? setup_.times->median() : execution_times::before_the_first;
+    p.retry_after = std::min(whole_seconds(usual - milliseconds(age)), whole_seconds(setup_.route->lease));
   }
   refuse(std::move(p));
   return setup_.route->in_flight.respond == config::in_flight_respond::wait ? next::wait : next::refuse;

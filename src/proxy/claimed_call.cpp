@@ -69,6 +69,7 @@ std::chrono::milliseconds claimed_call::elapsed() const {
 // ------------------------------------------------------------------------------------------------------------- sending
 
 net::task<next> claimed_call::prepare() {
+  if (!bypass_) claim_->start_renewing();  // connecting can take longer than a lease
   fault_ = co_await up_.connect(reuse::peeked);
   if (fault_ == fault::none && broken_off_ != fault::none) fault_ = broken_off_;
   if (fault_ != fault::none) co_return next::execute;
@@ -89,8 +90,10 @@ net::task<next> claimed_call::prepare() {
 net::task<next> claimed_call::send_while_leased() {
   auto& engine = claim_->engine;
   while (!bypass_ && broken_off_ == fault::none && !engine.may_send(net::lease_clock::now())) {
+    claim_->stop_renewing();  // of a token that may have to be given up
     const auto n = co_await claim_->drive(engine.renew_before_send(net::lease_clock::now()));
     if (n != next::execute) co_return n;
+    claim_->start_renewing();
     // nobody watched the connection meanwhile
     if (broken_off_ == fault::none && up_.reused() && !up_.quiet()) {
       fault_ = co_await up_.connect_fresh();
@@ -118,7 +121,6 @@ void claimed_call::send_first() {
   const auto sent = up_.send_now(request_);
   if (up_.write_failed() && !up_.written()) return;
   unsent_ = std::string_view(request_).substr(sent);
-  if (!bypass_) claim_->start_renewing();
   if (!unsent_.empty()) {
     uploading_ = true;
     net::spawn(c_.w.io.get_executor(), upload());
@@ -144,7 +146,7 @@ net::task<after> claimed_call::run() {
   c_.route->metrics->upstream.observe(took);
   after how = after::close;
   if (f == fault::none) {
-    c_.route->took(std::chrono::duration_cast<std::chrono::milliseconds>(took));
+    c_.route->times->add(std::chrono::duration_cast<std::chrono::milliseconds>(took));
     how = co_await settle_answer();
   } else {
     how = co_await settle_failure(f);

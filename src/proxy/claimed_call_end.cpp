@@ -141,6 +141,7 @@ net::task<after> claimed_call::answer_connect_failure() {
   p.safe_new_key = claim_->engine.own().attempt == 1 && !bypass_;
   released_ = true;
   if (!bypass_) {
+    claim_->stop_renewing();  // a renewal behind the release would bring the record back
     co_await claim_->drive(claim_->engine.release());
     if (claim_->engine.settlement_result() == idempotency::settled_as::not_stored) owe(0);
   } else {

@@ -102,7 +102,7 @@ net::task<after> idempotent_exchange::run() {
   setup.name = std::move(identity_.name);
   setup.print = idempotency::compute_fingerprint(c_.route->fingerprint, view());
   setup.others = this;
-  setup.expected = c_.route->expected;
+  setup.times = c_.route->times.get();
   if (identity_.by_fingerprint) setup.lifetime = route_.key.fingerprint_ttl;
   setup.notify = route_.in_flight.respond == config::in_flight_respond::wait;
   claim_ = std::allocate_shared<claim>(memory::block_allocator<claim>(), c_.w, c_.runtime, std::move(setup));

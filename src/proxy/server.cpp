@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 
 #include <csignal>
+#include <map>
 #include <thread>
 
 #include "idem/telemetry/log.hpp"
@@ -20,6 +21,9 @@ namespace idem::proxy {
 namespace asio = net::asio;
 using namespace std::chrono_literals;
 
+/// By the route's name: a reload forgets nothing.
+using times_of_routes = std::map<std::string, std::shared_ptr<idempotency::execution_times>, std::less<>>;
+
 struct server::impl {
   impl(std::shared_ptr<const config::snapshot> c, store::backend& s, telemetry::registry& m)
       : config(std::move(c)), store(s), metrics(m) {}
@@ -30,6 +34,7 @@ struct server::impl {
   shared_state shared;
   waiter_counts counts;
   std::shared_ptr<idempotency::known_settings> known;
+  times_of_routes times;
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::shared_ptr<listener>> listeners;  ///< in the order of workers, then addresses
   std::vector<worker*> listener_workers;
@@ -42,9 +47,11 @@ struct server::impl {
   struct parts {
     std::shared_ptr<const config::snapshot> config;
     std::shared_ptr<const idempotency::known_settings> known;
+    times_of_routes times;
     std::shared_ptr<asio::ssl::context> server_tls, upstream_tls;
   };
-  parts now() const { return {config, known, server_tls, upstream_tls}; }
+  void take(std::shared_ptr<const config::snapshot> c);
+  parts now() const { return {config, known, times, server_tls, upstream_tls}; }
   std::shared_ptr<runtime> make_runtime(worker& w, const parts& now);
   std::string tls_error;
   std::shared_ptr<asio::ssl::context> server_tls, upstream_tls;
@@ -94,6 +101,21 @@ bool server::impl::make_tls(const config::snapshot& c) {
   return true;
 }
 
+/// A configuration, with what belongs to its routes.
+void server::impl::take(std::shared_ptr<const config::snapshot> c) {
+  auto settings =
+      known ? std::make_shared<idempotency::known_settings>(*known) : std::make_shared<idempotency::known_settings>();
+  times_of_routes kept;
+  for (const auto& r : c->routes) {
+    settings->add(r.idempotency.fingerprint);
+    auto& of_route = kept[r.name] = times[r.name];
+    if (!of_route) of_route = std::make_shared<idempotency::execution_times>();
+  }
+  known = std::move(settings);
+  times = std::move(kept);
+  config = std::move(c);
+}
+
 /// On any thread: everything that a later reload changes is handed in.
 std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const parts& now) {
   const auto& c = now.config;
@@ -109,8 +131,8 @@ std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const parts& now)
   }
   r->unrouted = &metrics.route(w.index, "");
   for (const auto& route : c->routes) {
-    r->routes.push_back(
-        {&route, &metrics.route(w.index, route.name), idempotency::prepared_settings(route.idempotency.fingerprint)});
+    r->routes.push_back({&route, &metrics.route(w.index, route.name),
+                         idempotency::prepared_settings(route.idempotency.fingerprint), now.times.at(route.name)});
   }
   return r;
 }
@@ -119,8 +141,7 @@ std::string server::listen() {
   auto& i = *impl_;
   raise_file_limit();
   if (!i.make_tls(*i.config)) return i.tls_error;
-  i.known = std::make_shared<idempotency::known_settings>();
-  for (const auto& r : i.config->routes) i.known->add(r.idempotency.fingerprint);
+  i.take(i.config);
   for (unsigned n = 0; n < i.config->server.threads; ++n) {
     i.workers.push_back(std::make_unique<worker>(n, i.shared, i.store, i.metrics, i.counts));
     i.workers.back()->adopt(i.make_runtime(*i.workers.back(), i.now()));
@@ -166,10 +187,7 @@ void server::adopt(std::shared_ptr<const config::snapshot> config) {
   }
   // A listener speaks TLS or does not from its start to its end: clients of it must not fall back to plain text.
   if ((served == nullptr) != (i.server_tls == nullptr)) i.server_tls = served;
-  auto known = std::make_shared<idempotency::known_settings>(*i.known);
-  for (const auto& r : config->routes) known->add(r.idempotency.fingerprint);
-  i.known = known;
-  i.config = config;
+  i.take(std::move(config));
   for (auto& w : i.workers) {
     asio::post(w->io, [&i, p = w.get(), now = i.now()] { p->adopt(i.make_runtime(*p, now)); });
   }

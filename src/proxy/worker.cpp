@@ -16,14 +16,6 @@ std::int64_t unix_seconds_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// A tenth towards what was seen: as many steps up as down once the middle is found, so it settles near the median, and
-/// one slow call does not move it far.
-void route_state::took(std::chrono::milliseconds t) {
-  const auto step = std::max(expected / 10, std::chrono::milliseconds(1));
-  if (t > expected) expected = std::min(expected + step, t);
-  if (t < expected) expected = std::max(expected - step, t);
-}
-
 worker::worker(unsigned i, shared_state& s, store::backend& backend, telemetry::registry& r, waiter_counts& counts)
     : index(i),
       shared(s),

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "idem/config/config.hpp"
+#include "idem/idempotency/execution_times.hpp"
 #include "idem/idempotency/fingerprint.hpp"
 #include "idem/memory/block_pool.hpp"
 #include "idem/net/buffer_pool.hpp"
@@ -46,14 +47,12 @@ struct shared_state {
   std::unordered_set<std::string> bypassed;
 };
 
-/// A route with what one thread counts and learns about it.
+/// A route with what is counted and learnt about it.
 struct route_state {
   const config::route* route = nullptr;
   telemetry::route_block* metrics = nullptr;
   idempotency::prepared_settings fingerprint;
-  /// Recent median of the time from claim to answer, approached step by step.
-  std::chrono::milliseconds expected{1000};
-  void took(std::chrono::milliseconds t);
+  std::shared_ptr<idempotency::execution_times> times;  ///< from the claim to the answer; of all threads
 };
 
 /// A configuration as one thread uses it. Exchanges keep the one they began with alive.

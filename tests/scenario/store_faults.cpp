@@ -328,6 +328,20 @@ TEST_F(a_call_that_never_connects, may_be_made_again_with_another_key) {
   EXPECT_NE(r.body.find("\"safe_new_key\":true"), std::string::npos) << r.body;
 }
 
+TEST_F(a_call_that_never_connects, keeps_its_lease_as_long_as_it_tries) {
+  silent.blackhole(true);
+  auto s = settings("lease: 1s");
+  s.upstream = "https://127.0.0.1:" + std::to_string(silent.port());
+  s.upstream_more = "connect_timeout: 3s";
+  start(s);
+  auto call = in_background([&] { return post("k"); });
+  EXPECT_TRUE(record_becomes('P'));
+  EXPECT_TRUE(eventually([&] { return proxy->metric("idempotency_proxy_lease_renewals_total").value_or(0) >= 4; }));
+  EXPECT_TRUE(is_problem(post("k"), 409, "in-progress")) << "more than a lease later";
+  EXPECT_TRUE(is_problem(call.get(), 502, "upstream-unavailable"));
+  EXPECT_EQ(record_state(), '-') << "no renewal came behind the release";
+}
+
 TEST_F(a_call_that_never_connects, may_not_when_another_attempt_has_the_key) {
   const auto r = answer_when_the_record_becomes([](std::string own) {
     auto& first_of_the_token = own.at(10);

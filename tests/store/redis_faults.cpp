@@ -360,6 +360,19 @@ TEST_F(redis_faults, commands_that_the_user_may_not_run_are_unavailable_and_the_
   EXPECT_EQ(between.accepted(), 1u);
 }
 
+TEST_F(redis_faults, the_trouble_of_one_session_is_that_of_all) {
+  redis_server server;
+  relay between(server.port());
+  use(between.port());
+  session_runner other(*backend_);
+  ASSERT_TRUE(runner_->connect() && other.connect());
+  EXPECT_FALSE(other.session().status().ever_troubled);
+  between.swallow_replies(true);
+  EXPECT_EQ(run(claim(fresh_name(), value, 60s)).what, verdict::unavailable);
+  EXPECT_TRUE(other.session().status().ever_troubled) << "owners could not renew, whoever noticed";
+  EXPECT_EQ(other.session().status().last_trouble, status().last_trouble);
+}
+
 TEST_F(redis_faults, a_server_is_tried_out_without_leaving_a_trace) {
   redis_server server;
   use(server.port());

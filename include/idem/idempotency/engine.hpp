@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "idem/config/config.hpp"
+#include "idem/idempotency/execution_times.hpp"
 #include "idem/idempotency/problem.hpp"
 #include "idem/idempotency/record.hpp"
 #include "idem/idempotency/transition.hpp"
@@ -69,9 +70,10 @@ class engine {
     std::string name;                                   ///< of the record
     fingerprint print;
     fingerprint_source* others = nullptr;  ///< may be null
-    milliseconds expected{1000};           ///< recent median of the route's execution time, for Retry-After
-    bool notify = false;                   ///< the route lets duplicates wait
-    milliseconds lifetime{0};              ///< not 0: retention and hold in place of the route's
+    const execution_times* times =
+        nullptr;               ///< of the route, for Retry-After; may be null, else must outlive the engine
+    bool notify = false;       ///< the route lets duplicates wait
+    milliseconds lifetime{0};  ///< not 0: retention and hold in place of the route's
   };
 
   explicit engine(setup s);

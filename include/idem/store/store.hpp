@@ -35,9 +35,10 @@ using completion = net::callback<void(reply)>;
 struct health {
   bool reachable = false;
   bool writable = false;
-  /// When leases last could not be renewed: the connection was lost or could not be made, a command went unanswered,
-  /// the server served nothing or refused all writes; and when that ended, since TTLs ran meanwhile. From then on, for
-  /// one lease, nothing is taken over and a lapsed P is answered as in progress (docs/protocol.md, "grace").
+  /// When leases last could not be renewed: a connection was lost or could not be made, a command went unanswered, the
+  /// server served nothing or refused all writes; and when that ended, since TTLs ran meanwhile. From then on, for one
+  /// lease, nothing is taken over and a lapsed P is answered as in progress (docs/protocol.md, "grace"). It is that of
+  /// all sessions of the store: what happened to one happened to owners that others know of.
   net::lease_clock::time_point last_trouble{};
   bool ever_troubled = false;
 };

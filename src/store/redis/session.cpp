@@ -135,9 +135,13 @@ void session_core::observe(const finished& f) {
   }
 }
 
-void session_core::troubled() {
-  health_.last_trouble = net::lease_clock::now();
-  health_.ever_troubled = true;
+void session_core::troubled() { parts_->last_trouble.store(net::lease_clock::now(), std::memory_order_relaxed); }
+
+health session_core::status() const {
+  health h = health_;
+  h.last_trouble = parts_->last_trouble.load(std::memory_order_relaxed);
+  h.ever_troubled = h.last_trouble != net::lease_clock::time_point{};
+  return h;
 }
 
 void session_core::set_reachable(bool on, std::string_view reason) {

@@ -20,6 +20,8 @@ struct shared_parts {
   outage_log subscription_outages{"store subscription"};
   /// When a session last found the store ready. What one thread has found out need not be found out by each.
   std::atomic<std::chrono::steady_clock::time_point> last_ready{};
+  /// Of any session, see health::last_trouble; its epoch if never.
+  std::atomic<net::lease_clock::time_point> last_trouble{};
 };
 
 /// Lives as long as a handler of it is queued; the session that the engine holds is only its handle.
@@ -29,7 +31,7 @@ class session_core final : public std::enable_shared_from_this<session_core>, pr
 
   void start() { connection_->open(); }
   void submit(const command& c, completion done);
-  const health& status() const { return health_; }
+  health status() const;
   void close();
 
  private:

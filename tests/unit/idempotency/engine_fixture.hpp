@@ -79,7 +79,9 @@ class script {
  public:
   explicit script(config::idempotency_config r = careful_route(), fingerprint_source* others = nullptr,
                   milliseconds expected = 1s)
-      : route(std::move(r)), e({&route, "idem:{name}", print_of(1), others, expected, false}) {}
+      : route(std::move(r)), e({&route, "idem:{name}", print_of(1), others, &times, false}) {
+    times.add(expected);
+  }
 
   next start(time_point grace_until = {}) { return e.start(now, wall, grace_until); }
   next reply_with(reply r) { return e.resume(std::move(r), now, wall); }
@@ -112,6 +114,7 @@ class script {
   }
 
   config::idempotency_config route;
+  execution_times times;
   engine e;
   time_point now{1'000'000ms};
 };

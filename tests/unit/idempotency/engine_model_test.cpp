@@ -45,7 +45,7 @@ struct history {
 /// One request in one process: what the proxy does with an engine.
 class attempt {
  public:
-  explicit attempt(history& of) : h(of), e({&h.route, "idem:{k}", print_of(1), nullptr, 1s, false}) {}
+  explicit attempt(history& of) : h(of), e({&h.route, "idem:{k}", print_of(1), nullptr, nullptr, false}) {}
 
   void start() {
     started_ = h.w.now();

@@ -114,7 +114,7 @@ TEST(engine_settle, only_routes_that_may_repeat_declare_an_answer_that_was_cut_a
 
 TEST(engine_settle, settling_wakes_waiters_where_the_route_lets_them_wait) {
   auto route = careful_route();
-  engine e({&route, "idem:{name}", print_of(1), nullptr, 1s, true});
+  engine e({&route, "idem:{name}", print_of(1), nullptr, nullptr, true});
   e.start(time_point{}, wall);
   e.resume(found(std::string(e.pending().value), 1000), time_point{}, wall);
   e.complete(record_state::succeeded, created);
