@@ -14,6 +14,12 @@ namespace {
 
 // Every value goes in behind its length, and every list behind its count: no two requests give one stream of bytes.
 
+/// By name; what has the same name stays in the order it came in.
+bool before(std::string_view a, std::string_view b) {
+  const int order = a.substr(0, a.find('=')).compare(b.substr(0, b.find('=')));
+  return order != 0 ? order < 0 : a.data() < b.data();
+}
+
 void put_query(sha256& hash, const http::request_head& head) {
   boost::container::small_vector<std::string_view, 16> pairs;
   std::string_view rest = head.query;
@@ -23,7 +29,7 @@ void put_query(sha256& hash, const http::request_head& head) {
     pairs.push_back(rest.substr(0, end));
     if (more) rest.remove_prefix(end + 1);
   }
-  std::sort(pairs.begin(), pairs.end());
+  std::sort(pairs.begin(), pairs.end(), before);
   hash.update_number(pairs.size());
   for (const std::string_view pair : pairs) hash.update_sized(pair);
 }

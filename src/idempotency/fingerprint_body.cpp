@@ -18,7 +18,7 @@ body_mode mode_for(std::string_view content_type) {
   switch (syntax_of(content_type)) {
     case body_syntax::json: return body_mode::json;
     case body_syntax::form: return body_mode::form;
-    case body_syntax::multipart_form: return body_mode::multipart;
+    case body_syntax::multipart: return body_mode::multipart;
     case body_syntax::other: break;
   }
   return body_mode::raw;

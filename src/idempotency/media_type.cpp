@@ -68,7 +68,7 @@ body_syntax syntax_of(std::string_view content_type) {
   const std::string_view type = type_of(content_type);
   if (http::iequals(type, "application/json") || iends_with(type, "+json")) return body_syntax::json;
   if (http::iequals(type, "application/x-www-form-urlencoded")) return body_syntax::form;
-  if (http::iequals(type, "multipart/form-data")) return body_syntax::multipart_form;
+  if (is_multipart(content_type)) return body_syntax::multipart;
   return body_syntax::other;
 }
 

@@ -8,7 +8,7 @@
 
 namespace idem::idempotency {
 
-enum class body_syntax : std::uint8_t { other, json, form, multipart_form };
+enum class body_syntax : std::uint8_t { other, json, form, multipart };
 
 /// application/json and +json, application/x-www-form-urlencoded, multipart/form-data; `other` for everything else.
 body_syntax syntax_of(std::string_view content_type);

@@ -20,13 +20,16 @@ net::task<after> claimed_call::send_last(std::string_view mark) {
   std::string bytes = memory::take_string();
   if (!streaming_) {
     const bool describes = from_.kind == framing_kind::none;
+    const bool trails = from_.kind == framing_kind::chunked && c_.facts.minor >= 1 && !up_.trailers().empty();
     to_ = describes ? from_ : http::framing{framing_kind::length, body_.size()};
+    if (trails) to_ = {framing_kind::chunked};
     close_ = c_.must_close();
     bytes.swap(lines_);
     std::string extra;
     if (!mark.empty()) ((extra += "Idempotency-Status: ") += mark) += "\r\n";
     end_answer_head(bytes, c_, to_, close_, extra);
-    bytes += body_;
+    if (!body_.empty()) append_data(bytes, to_, body_);
+    if (trails) http::append_last_chunk(bytes, up_.trailers());
   } else {
     if (!held_.empty()) append_data(bytes, to_, held_);
     if (to_.kind == framing_kind::chunked) {

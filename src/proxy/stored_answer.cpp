@@ -10,10 +10,19 @@ using http::field_id;
 
 namespace {
 
+/// Not stored: a replay comes through this proxy as well, whose configuration may have changed.
+constexpr std::string_view via_line = "Via: 1.1 idempotency-proxy\r\n";
+
 bool is_ours(field_id id) { return id == field_id::idempotency_status || id == field_id::idempotent_replayed; }
 
 bool is_framing(field_id id) {
   return id == field_id::content_length || id == field_id::transfer_encoding || id == field_id::trailer;
+}
+
+/// A Content-Length that only describes, since no body can follow: of an answer to HEAD, and of a 304.
+bool describes(const http::field& f, const http::response_head& head) {
+  return f.id == field_id::content_length && head.body.kind == http::framing_kind::none && head.status != 204 &&
+         head.status >= 200;
 }
 
 bool bodyless(unsigned status) { return status < 200 || status == 204 || status == 304; }
@@ -31,7 +40,7 @@ void append_header_block(std::string& block, const http::response_head& head, co
   block += head.reason;
   block += "\r\n";
   for (const auto& f : head.fields) {
-    if (f.hop_by_hop || is_ours(f.id) || is_framing(f.id)) continue;
+    if (f.hop_by_hop || is_ours(f.id) || (is_framing(f.id) && !describes(f, head))) continue;
     if (std::any_of(drop.begin(), drop.end(), [&](const auto& d) { return http::iequals(d, f.name); })) continue;
     http::append_field(block, f.name, f.value);
   }
@@ -53,18 +62,17 @@ void append_block_lines(std::string& out, unsigned status, std::string_view bloc
   const auto end = block.find("\r\n");
   http::append_status_line(out, status, block.substr(0, end));
   out += block.substr(end + 2);
-  if (via) out += "Via: 1.1 idempotency-proxy\r\n";
+  if (via) out += via_line;
 }
 
 void append_answer_lines(std::string& out, const http::response_head& head, bool via) {
   http::append_status_line(out, head.status, head.reason);
-  const bool describes = head.body.kind == http::framing_kind::none && head.status != 204 && head.status >= 200;
   for (const auto& f : head.fields) {
     if (f.hop_by_hop || f.id == field_id::idempotency_status) continue;
-    if (is_framing(f.id) && !(describes && f.id == field_id::content_length)) continue;
+    if (is_framing(f.id) && !describes(f, head)) continue;
     http::append_field(out, f.name, f.value);
   }
-  if (via) out += "Via: 1.1 idempotency-proxy\r\n";
+  if (via) out += via_line;
 }
 
 void end_answer_head(std::string& out, const client_connection& c, http::framing plan, bool close,
@@ -86,6 +94,7 @@ std::size_t append_replay(std::string& out, const client_connection& c, const id
   const bool with_body = !bodyless(r.status) && !c.facts.head_method;
   http::append_status_line(out, r.status, r.reason());
   out += r.header_lines();
+  if (c.runtime->config->server.via) out += via_line;
   if (with_body) http::append_framing(out, {http::framing_kind::length, r.body.size()});
   end_answer_head(out, c, {}, c.must_close(), "Idempotent-Replayed: true\r\n");
   if (!with_body) return 0;
@@ -99,9 +108,11 @@ void append_status_only(std::string& out, const client_connection& c, const idem
   while (!lines.empty()) {
     const auto end = lines.find("\r\n");
     const auto line = lines.substr(0, end);
-    if (!describes_body(line.substr(0, line.find(':')))) (out += line) += "\r\n";
+    const auto name = line.substr(0, line.find(':'));
+    if (!describes_body(name) && !http::iequals(name, "Content-Length")) (out += line) += "\r\n";
     lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 2);
   }
+  if (c.runtime->config->server.via) out += via_line;
   if (!bodyless(r.status)) http::append_framing(out, {http::framing_kind::length, 0});
   end_answer_head(out, c, {}, c.must_close(), "Idempotent-Replayed: true\r\nIdempotency-Status: answer-not-kept\r\n");
 }

@@ -40,6 +40,7 @@ TEST_P(a_replay, has_one_framing_when_the_first_answer_was_chunked_with_trailers
   const auto first = post("k");
   EXPECT_TRUE(is_fresh(first, 200));
   EXPECT_EQ(first.body, "abcdefg");
+  EXPECT_EQ(first.trailers, (field_lines{{"X-Sum", "7"}})) << "passed on, though the answer was there whole";
   EXPECT_FALSE(first.has("X-Hop"));
   const auto second = post("k");
   EXPECT_TRUE(is_replay(second, first));
@@ -58,6 +59,33 @@ TEST_P(a_replay, of_an_until_close_answer_has_a_content_length) {
   const auto second = post("k");
   EXPECT_TRUE(is_replay(second, first));
   EXPECT_EQ(second.value("Content-Length"), "9");
+}
+
+TEST_P(a_replay, says_the_length_that_the_first_answer_only_described) {
+  backend.on("/304", raw("HTTP/1.1 304 Not Modified\r\nContent-Length: 77\r\n\r\n"));
+  backend.on("/head", raw("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n"));
+  auto s = settings();
+  s.routes = {"{name: api, match: {methods: [POST, HEAD]}}"};
+  start(s);
+  for (const char* path : {"/304", "/head"}) {
+    auto request = charge(path);
+    request.target = path;
+    if (std::string(path) == "/head") request.method = "HEAD";
+    const auto first = proxy->fetch(request);
+    const auto second = proxy->fetch(request);
+    EXPECT_EQ(second.value("Idempotent-Replayed"), "true") << path;
+    EXPECT_EQ(second.all("Content-Length"), first.all("Content-Length")) << path;
+    EXPECT_EQ(first.all("Content-Length").size(), 1u) << path;
+  }
+}
+
+TEST_P(a_replay, names_the_proxy_as_the_first_answer_does) {
+  auto s = settings();
+  s.server_more = "via: true";
+  start(s);
+  const auto first = post("k");
+  EXPECT_EQ(first.value("Via"), "1.1 idempotency-proxy");
+  EXPECT_TRUE(is_replay(post("k"), first));
 }
 
 TEST_P(a_replay, without_a_body_stays_without) {

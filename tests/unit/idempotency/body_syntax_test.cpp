@@ -14,8 +14,9 @@ TEST(media_type, names_the_syntax_in_any_case_and_with_parameters) {
   EXPECT_EQ(syntax_of("Application/JSON ; charset=utf-8"), body_syntax::json);
   EXPECT_EQ(syntax_of("application/vnd.api+json"), body_syntax::json);
   EXPECT_EQ(syntax_of("application/x-www-form-urlencoded"), body_syntax::form);
-  EXPECT_EQ(syntax_of("multipart/form-data; boundary=a"), body_syntax::multipart_form);
-  for (const std::string_view type : {"", "json", "application/jsonp", "text/json;x=+json", "multipart/mixed", "+jso"})
+  EXPECT_EQ(syntax_of("multipart/form-data; boundary=a"), body_syntax::multipart);
+  EXPECT_EQ(syntax_of("Multipart/Mixed; boundary=a"), body_syntax::multipart);
+  for (const std::string_view type : {"", "json", "application/jsonp", "text/json;x=+json", "+jso"})
     EXPECT_EQ(syntax_of(type), body_syntax::other) << type;
 }
 

@@ -85,8 +85,10 @@ TEST(fingerprint, the_port_by_which_a_client_came_does_not_count) {
   EXPECT_NE(print(json("{}").authority("[::1]")), print(json("{}").authority("[::2]")));
 }
 
-TEST(fingerprint, the_order_of_query_pairs_does_not_count_and_their_bytes_do) {
-  EXPECT_EQ(print(json("{}").query("a=1&b=2&a=0")), print(json("{}").query("a=0&a=1&b=2")));
+TEST(fingerprint, the_order_of_query_pairs_counts_for_equal_names_only_and_their_bytes_do) {
+  EXPECT_EQ(print(json("{}").query("a=1&b=2&a=0")), print(json("{}").query("b=2&a=1&a=0")));
+  EXPECT_NE(print(json("{}").query("a=1&b=2&a=0")), print(json("{}").query("a=0&a=1&b=2")));
+  EXPECT_NE(print(json("{}").query("a&a=")), print(json("{}").query("a=&a")));
   EXPECT_NE(print(json("{}").query("a=%41")), print(json("{}").query("a=A")));
 }
 
@@ -178,6 +180,8 @@ TEST(multipart_fingerprint, the_boundary_does_not_count) {
   const std::string a = multipart("aaa"), b = multipart("b b'");
   EXPECT_EQ(print(typed("multipart/form-data; boundary=aaa", a)),
             print(typed("multipart/form-data;boundary=\"b b'\"", b)));
+  EXPECT_EQ(print(typed("multipart/mixed; boundary=aaa", a)), print(typed("multipart/mixed; boundary=\"b b'\"", b)));
+  EXPECT_NE(print(typed("multipart/mixed; boundary=aaa", a)), print(typed("multipart/form-data; boundary=aaa", a)));
   EXPECT_NE(print(typed("multipart/form-data; boundary=aaa", a)), print(typed("multipart/form-data; boundary=ccc", a)));
   EXPECT_NE(print(typed("multipart/form-data; boundary=aaa", a)),
             print(typed("multipart/form-data; boundary=aaa; x=1", a)));
