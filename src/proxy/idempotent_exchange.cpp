@@ -77,10 +77,11 @@ net::task<after> idempotent_exchange::run() {
     c_.log.what = decision::observed_other;
     co_return co_await pass();
   }
-  if (identity_.kind == identity_kind::keyless || identity_.kind == identity_kind::unverified)
+  // what must be signed must be so with a key or without
+  const bool verifies = route_.signature.enabled() && !observes;
+  if (!verifies && (identity_.kind == identity_kind::keyless || identity_.kind == identity_kind::unverified))
     co_return co_await pass();
-  if (observes && (too_long_announced() || c_.parser.head().body.kind == framing_kind::chunked)) {
-    // more than may be buffered, or nobody knows how much: it passes unobserved rather than refused
+  if (observes && must_stream()) {
     c_.log.what = decision::observed_other;
     co_return co_await pass();
   }
@@ -89,13 +90,14 @@ net::task<after> idempotent_exchange::run() {
   if (identity_.kind == identity_kind::need_body) {
     identity_ = identify(route_, prefix, view());
     if (identity_.kind == identity_kind::refused && !observes) co_return co_await refuse(std::move(*identity_.refusal));
-    if (identity_.kind != identity_kind::keyed) co_return co_await pass();
+    if (!verifies && identity_.kind != identity_kind::keyed) co_return co_await pass();
   }
   if (auto forged = check_signature()) {
     if (!observes) co_return co_await refuse(std::move(*forged));
     c_.log.what = decision::observed_other;
     co_return co_await pass();
   }
+  if (identity_.kind != identity_kind::keyed) co_return co_await pass();
   if (telemetry::access_log_on()) c_.log.key_hash = identity_.hash();
   idempotency::engine::setup setup;
   setup.route = &route_;
@@ -139,6 +141,12 @@ net::task<after> idempotent_exchange::pass(std::string_view extra) {
 bool idempotent_exchange::too_long_announced() const {
   const auto& plan = c_.parser.head().body;
   return plan.kind == framing_kind::length && plan.length > route_.max_request_body;
+}
+
+/// More than may be buffered, or nobody knows how much, or the application wants to be asked first: where nothing may
+/// change, it passes unobserved.
+bool idempotent_exchange::must_stream() const {
+  return too_long_announced() || c_.facts.expect_continue || c_.parser.head().body.kind == framing_kind::chunked;
 }
 
 bool idempotent_exchange::body_in_hand() const {

@@ -30,6 +30,7 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   net::task<bool> say_continue();
   net::task<after> body_failed(body_result r);
   bool too_long_announced() const;
+  bool must_stream() const;
   bool body_in_hand() const;
 
   void check_token();

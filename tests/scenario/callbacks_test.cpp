@@ -255,6 +255,7 @@ TEST_P(a_callback, whose_sender_does_not_sign_it_is_refused_before_the_claim) {
   EXPECT_TRUE(forged.has("WWW-Authenticate"));
   EXPECT_TRUE(is_problem(proxy->fetch(signed_with("whsec_test", unix_now() - 3600)), 401, "bad-signature"));
   EXPECT_TRUE(is_problem(proxy->fetch(message(body, "application/json")), 401, "bad-signature"));
+  EXPECT_TRUE(is_problem(proxy->fetch(message("{}", "application/json")), 401, "bad-signature")) << "nor without an id";
   EXPECT_EQ(backend.count(), 0u);
   const auto first = proxy->fetch(signed_with("whsec_test", unix_now()));
   EXPECT_TRUE(is_fresh(first, 200));

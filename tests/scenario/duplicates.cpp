@@ -255,6 +255,13 @@ TEST_P(a_duplicate, passes_where_the_route_only_observes) {
   }
 }
 
+TEST_P(a_duplicate, that_asks_before_it_sends_is_left_to_the_application_where_the_route_only_observes) {
+  start("mode: observe");
+  EXPECT_TRUE(is_fresh(proxy->fetch(charge("k").with("Expect", "100-continue")), 200));
+  ASSERT_EQ(backend.count(), 1u);
+  EXPECT_EQ(backend.requests()[0].value("Expect"), "100-continue");
+}
+
 TEST_P(a_duplicate, of_nothing_past_the_bound_of_calls_in_flight_is_refused_before_the_claim) {
   gate answer;
   backend.on("*", held(answer, reply(201, "made")));
