@@ -116,14 +116,15 @@ parsed<endpoint> parse_socket_path(std::string_view path) {
 
 parsed<endpoint> parse_listen_address(std::string_view text) {
   using result = parsed<endpoint>;
-  if (text.starts_with("unix:")) return parse_socket_path(text.substr(5));
+  if (text.starts_with("unix:")) {
+    auto socket = parse_socket_path(text.substr(5));
+    if (socket) socket.value->text = text;
+    return socket;
+  }
   if (text.find("://") != std::string_view::npos)
     return result::fail("is a URL, expected host:port, [v6]:port or unix:/path");
   if (text.starts_with(':') || text.starts_with("*:")) {
-    const auto port = text.substr(text.find(':') + 1);
-    const bool number = !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == port.npos;
-    return result::fail("has no host, expected host:port, for every address 0.0.0.0:" +
-                        (number ? std::string(port) : "PORT"));
+    return result::fail("has no host, expected host:port, for every address 0.0.0.0:PORT");
   }
   return parse_host_port(text, -1);
 }

@@ -164,7 +164,7 @@ void read_signature(const section& signature, idempotency_draft& to) {
   const auto secret = read_secret(c.secret_file);
   const auto key = secret ? hmac_key(c.scheme, *secret) : secret;
   if (key) c.secret = *key;
-  if (!key) signature.out().error(at, quoted(c.secret_file) + " " + key.why);
+  if (!key) signature.out().error(at, signature.out().value(c.secret_file) + " " + key.why);
 }
 
 }  // namespace idem::config

@@ -9,12 +9,12 @@ void check_addresses(const draft& all, report& out) {
   for (std::size_t i = 0; i < listen.size(); ++i) {
     for (std::size_t earlier = 0; earlier < i; ++earlier) {
       if (!overlaps(listen[i], listen[earlier])) continue;
-      out.error(all.listen_at[i], quoted(listen[i].text) + " overlaps with " + quoted(listen[earlier].text) +
+      out.error(all.listen_at[i], out.value(listen[i].text) + " overlaps with " + out.value(listen[earlier].text) +
                                       ", expected addresses that can be bound together");
     }
     if (overlaps(listen[i], all.config.admin.listen)) {
-      out.error(all.admin_listen_at, quoted(all.config.admin.listen.text) + " overlaps with server.listen " +
-                                         quoted(listen[i].text) + ", expected an address of its own");
+      out.error(all.admin_listen_at, out.value(all.config.admin.listen.text) + " overlaps with server.listen " +
+                                         out.value(listen[i].text) + ", expected an address of its own");
     }
   }
 }
@@ -25,19 +25,19 @@ void check_loop(const draft& all, report& out) {
   for (const endpoint& listen : all.config.server.listen) {
     if (!overlaps(upstream, listen)) continue;
     out.error(all.upstream_url_at,
-              "is the proxy's own address " + quoted(listen.text) + ", expected the application's");
+              "is the proxy's own address " + out.value(listen.text) + ", expected the application's");
     return;
   }
 }
 
 /// Names of the routes that take a 503 as "not executed" and would not notice if it was.
-std::string routes_that_release_503(const draft& all) {
+std::string routes_that_release_503(const draft& all, const report& out) {
   std::string names;
   for (const route_draft& r : all.routes) {
     const idempotency_config& c = r.route.idempotency;
     const bool concerned = c.mode != route_mode::off && c.guarantee == guarantee::at_most_once &&
                            c.statuses.of(503) == disposition::by_table;
-    if (concerned) names += (names.empty() ? "" : ", ") + r.route.name;
+    if (concerned) names += (names.empty() ? "" : ", ") + out.value(r.route.name);
   }
   return names;
 }
@@ -45,7 +45,7 @@ std::string routes_that_release_503(const draft& all) {
 void check_upstream(const draft& all, report& out) {
   const endpoint& upstream = all.config.upstream.address;
   if (upstream.text.empty() || is_loopback(upstream)) return;
-  const std::string routes = routes_that_release_503(all);
+  const std::string routes = routes_that_release_503(all, out);
   if (routes.empty()) return;
   out.warning(all.upstream_url_at,
               "the upstream is not on this machine: a gateway before it may answer 503 after the request was executed, "

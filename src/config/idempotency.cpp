@@ -127,8 +127,8 @@ void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
       if (member.text.empty()) {
         fingerprint.out().error(member.at, "is empty, expected a JSON pointer or the name of a form field");
       } else if (out.body == body_mode::json && !pointer) {
-        fingerprint.out().error(member.at, member.shown + " is no JSON pointer, which `body: json` needs, expected /" +
-                                               quoted(member.text).substr(1));
+        fingerprint.out().error(member.at,
+                                member.shown + " is no JSON pointer, which `body: json` needs, expected a / before it");
       } else if (pointer && out.body != body_mode::form && !is_json_pointer(member.text)) {
         fingerprint.out().error(member.at,
                                 member.shown + " is no JSON pointer (RFC 6901): ~ is written ~0, / in a name ~1");

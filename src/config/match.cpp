@@ -38,7 +38,7 @@ std::string check_template(const std::vector<std::string>& segments) {
     }
     const std::string name = segment.substr(1, segment.size() - 2);
     if (!is_template_name(name)) return "has no valid name in its braces, expected letters, digits, _ and -";
-    if (!names.insert(name).second) return "has the name {" + name + "} twice";
+    if (!names.insert(name).second) return "has the same name twice in its braces";
   }
   return "";
 }

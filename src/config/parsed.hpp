@@ -10,7 +10,9 @@ namespace idem::config {
 template <class T>
 struct parsed {
   std::optional<T> value;
-  std::string why;  ///< follows the value in a message, e.g. `has no unit, expected a duration such as 15s`
+  /// Follows the value in a message, e.g. `has no unit, expected a duration such as 15s`. Holds no part of the text:
+  /// that may be the value of a variable.
+  std::string why;
 
   parsed(T v) : value(std::move(v)) {}
   explicit operator bool() const { return value.has_value(); }

@@ -42,6 +42,11 @@ void report::add(finding::severity level, const place& at, std::string message) 
   findings_.push_back({level, file_, at.line, at.column, one_line(at.path), one_line(std::move(message))});
 }
 
+std::string report::value(const std::string& text) const {
+  const auto found = concealed_.find(text);
+  return found == concealed_.end() ? quoted(text) : "the value of " + quoted(found->second);
+}
+
 std::vector<finding> report::in_file_order() const {
   std::map<std::tuple<int, int, std::size_t>, const finding*> sorted;
   std::set<std::string> seen;

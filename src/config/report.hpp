@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,11 @@ class report {
   void warning(const place& at, std::string message) { add(finding::severity::warning, at, std::move(message)); }
   std::size_t errors() const { return errors_; }
 
+  /// Environment variables brought in `text`, or a part of it: messages show `written`, what the file has there.
+  void conceal(const std::string& text, const std::string& written) { concealed_.emplace(text, written); }
+  /// A value of the configuration as messages show it: in quotes, or as it was written if variables brought it in.
+  std::string value(const std::string& text) const;
+
   /// Everything in the order of the file, each line once: a fault in `defaults` is met again for every route.
   std::vector<finding> in_file_order() const;
 
@@ -33,10 +39,12 @@ class report {
 
   std::string file_;
   std::vector<finding> findings_;
+  std::map<std::string, std::string> concealed_;  ///< by the value that is not to be seen
   std::size_t errors_ = 0;
 };
 
-/// Text of the user in double quotes, on one line whatever it holds, cut when it is long.
+/// What stands in the file, as it stands there, in double quotes, on one line whatever it holds, cut when it is long.
+/// For values, which may be those of variables, there is report::value.
 std::string quoted(std::string_view text);
 
 }  // namespace idem::config

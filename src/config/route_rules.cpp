@@ -6,7 +6,7 @@
 namespace idem::config {
 namespace {
 
-std::string named(const route_draft& r) { return "route " + quoted(r.route.name); }
+std::string named(const report& out, const route_draft& r) { return "route " + out.value(r.route.name); }
 
 bool has_fingerprint(const std::vector<source>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const source& s) { return s.type == source::kind::fingerprint; });
@@ -74,8 +74,9 @@ void check_templates(const route_draft& r, report& out) {
     if (s.type != source::kind::path) return;
     const auto& segments = r.route.match.segments;
     if (std::find(segments.begin(), segments.end(), "{" + s.name + "}") != segments.end()) return;
-    out.error(at, quoted(s.text) + " names nothing in the path of " + named(r) + ", expected a match.path with {" +
-                      s.name + "}");
+    // the name itself may be that of a variable
+    out.error(at, out.value(s.text) + " names nothing in the path of " + named(out, r) +
+                      ", expected a match.path with that name in braces");
   };
   const idempotency_draft& i = r.idempotency;
   std::size_t at = 0;
@@ -90,7 +91,7 @@ void check_name(const draft& all, std::size_t index, report& out) {
   const route_draft& r = all.routes[index];
   for (std::size_t earlier = 0; earlier < index; ++earlier) {
     if (r.route.name.empty() || all.routes[earlier].route.name != r.route.name) continue;
-    out.error(r.name_at, quoted(r.route.name) + " is the name of routes[" + std::to_string(earlier) + "] on line " +
+    out.error(r.name_at, out.value(r.route.name) + " is the name of routes[" + std::to_string(earlier) + "] on line " +
                              std::to_string(all.routes[earlier].at.line) + ", too, expected a name of its own");
     return;
   }
@@ -101,7 +102,8 @@ void check_reachable(const draft& all, std::size_t index, report& out) {
   for (std::size_t earlier = 0; earlier < index; ++earlier) {
     const route_draft& first = all.routes[earlier];
     if (!first.match_usable || !r.match_usable || !first.route.match.covers(r.route.match)) continue;
-    out.error(r.at, named(r) + " is never reached: " + named(first) + " on line " + std::to_string(first.at.line) +
+    out.error(r.at, named(out, r) + " is never reached: " + named(out, first) + " on line " +
+                        std::to_string(first.at.line) +
                         " takes all of its requests, expected the narrower route first");
     return;
   }

@@ -44,8 +44,8 @@ std::optional<scalar> read_scalar(report& out, const tree_node& node, const std:
     out.error(at, text.why);
     return std::nullopt;
   }
-  const bool expanded = *text != node.text;
-  return scalar{*text, expanded ? "the value of " + quoted(node.text) : quoted(node.text), at};
+  if (*text != node.text) out.conceal(*text, node.text);
+  return scalar{*text, out.value(*text), at};
 }
 
 std::vector<scalar> read_scalars(report& out, const tree_node& list, const std::string& path,

@@ -22,7 +22,7 @@ namespace idem::config {
 /// A scalar after its variables were expanded.
 struct scalar {
   std::string text;
-  std::string shown;  ///< in quotes, for messages; as it was written where a variable may have brought in a secret
+  std::string shown;  ///< for messages: report::value of the text
   place at;
 };
 

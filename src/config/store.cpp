@@ -46,7 +46,7 @@ void read_credentials(const section& redis, bool in_use, redis_config& to) {
       redis.out().error(file->at, "the URL has a password, too, expected one of the two");
     } else if (in_use) {
       const auto secret = read_secret(to.password_file);
-      if (!secret) redis.out().error(file->at, quoted(to.password_file) + " " + secret.why);
+      if (!secret) redis.out().error(file->at, redis.out().value(to.password_file) + " " + secret.why);
       if (secret) to.password = *secret;
     }
   }

@@ -33,7 +33,7 @@ int refuse_pass_phrase(char*, int, int, void*) { return -1; }
 std::optional<std::string> content_of(report& out, const place& at, const std::string& path) {
   auto content = read_file(path, most_bytes);
   if (content) return *content;
-  out.error(at, quoted(path) + " " + content.why);
+  out.error(at, out.value(path) + " " + content.why);
   return std::nullopt;
 }
 
@@ -57,9 +57,9 @@ key_ptr private_key(const std::string& text) {
 
 void check_validity(report& out, const place& at, const std::string& path, const X509& certificate) {
   if (X509_cmp_current_time(X509_get0_notAfter(&certificate)) < 0) {
-    out.warning(at, quoted(path) + " has expired");
+    out.warning(at, out.value(path) + " has expired");
   } else if (X509_cmp_current_time(X509_get0_notBefore(&certificate)) > 0) {
-    out.warning(at, quoted(path) + " is not valid yet");
+    out.warning(at, out.value(path) + " is not valid yet");
   }
 }
 
@@ -71,16 +71,17 @@ void check_key_pair(report& out, const key_pair_files& files) {
   x509_ptr certificate;
   key_ptr key;
   if (certificate_text && !(certificate = first_certificate(*certificate_text))) {
-    out.error(files.certificate_at, quoted(files.certificate) + " holds no certificate, expected PEM");
+    out.error(files.certificate_at, out.value(files.certificate) + " holds no certificate, expected PEM");
   }
   if (key_text && !(key = private_key(*key_text))) {
     const bool encrypted = key_text->find("ENCRYPTED") != std::string::npos;
-    out.error(files.key_at, quoted(files.key) + (encrypted ? " is encrypted, expected a key without a pass phrase"
-                                                           : " holds no private key, expected PEM"));
+    out.error(files.key_at, out.value(files.key) + (encrypted ? " is encrypted, expected a key without a pass phrase"
+                                                              : " holds no private key, expected PEM"));
   }
   if (certificate) check_validity(out, files.certificate_at, files.certificate, *certificate);
   if (certificate && key && X509_check_private_key(certificate.get(), key.get()) != 1) {
-    out.error(files.key_at, quoted(files.key) + " does not belong to the certificate " + quoted(files.certificate));
+    out.error(files.key_at,
+              out.value(files.key) + " does not belong to the certificate " + out.value(files.certificate));
   }
   ERR_clear_error();
 }
@@ -90,7 +91,7 @@ void check_ca_file(report& out, const place& at, const std::string& path) {
   if (!text) return;
   const x509_ptr certificate = first_certificate(*text);
   if (!certificate) {
-    out.error(at, quoted(path) + " holds no certificate, expected PEM");
+    out.error(at, out.value(path) + " holds no certificate, expected PEM");
     return;
   }
   check_validity(out, at, path, *certificate);

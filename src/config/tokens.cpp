@@ -13,18 +13,18 @@ void load_key_set(const section& jwt, jwt_config& c) {
   const auto text = read_file(c.jwks_file, most_bytes);
   const auto keys = text ? parse_jwks(*text) : parsed<std::shared_ptr<const jwt_keys>>::fail(text.why);
   if (keys) c.keys = *keys;
-  if (!keys) jwt.out().error(jwt.where("jwks_file"), quoted(c.jwks_file) + " " + keys.why);
+  if (!keys) jwt.out().error(jwt.where("jwks_file"), jwt.out().value(c.jwks_file) + " " + keys.why);
 }
 
 void load_secret(const section& jwt, jwt_config& c) {
   const auto secret = read_secret(c.hmac_secret_file);
   const place at = jwt.where("hmac_secret_file");
   if (!secret) {
-    jwt.out().error(at, quoted(c.hmac_secret_file) + " " + secret.why);
+    jwt.out().error(at, jwt.out().value(c.hmac_secret_file) + " " + secret.why);
     return;
   }
   if (secret->size() < hs256_bytes) {
-    jwt.out().warning(at, quoted(c.hmac_secret_file) +
+    jwt.out().warning(at, jwt.out().value(c.hmac_secret_file) +
                               " holds less than 32 bytes: whoever guesses them can make any claim (RFC 7518 §3.2)");
   }
   c.keys = hmac_keys(*secret);

@@ -33,7 +33,7 @@ TEST(server, several_addresses_may_be_listened_on) {
 TEST(server, an_address_that_is_none_or_overlaps_is_an_error_at_its_place) {
   const auto listen = [](const char* list) { return upstream + "server: {listen: " + list + "}\n"; };
   EXPECT_TRUE(reports(listen("[\"127.0.0.1:1\", \":80\"]"), "f:2:34: error: server.listen[1]: \":80\" has no host"));
-  EXPECT_TRUE(reports(listen("[\":80\"]"), "f:2:19: error: server.listen[0]: ", "for every address 0.0.0.0:80"));
+  EXPECT_TRUE(reports(listen("[\":80\"]"), "f:2:19: error: server.listen[0]: ", "for every address 0.0.0.0:PORT"));
   EXPECT_TRUE(reports(listen("[\":8\\n0\"]"), "f:2:19: error: server.listen[0]: \":8\\x0a0\"", "0.0.0.0:PORT"));
   EXPECT_TRUE(reports(listen("[\"127.0.0.1:1\", \"127.0.0.1:1\"]"),
                       "f:2:34: error: server.listen[1]: \"127.0.0.1:1\" overlaps with \"127.0.0.1:1\""));
@@ -108,7 +108,7 @@ TEST(upstream_block, tls_without_verification_is_a_warning) {
 TEST(remote_upstream, warns_of_routes_that_release_a_503) {
   const std::string remote = "upstream: {url: \"http://app.svc:3000\"}\nstore: {type: redis}\n";
   EXPECT_TRUE(reports(remote + "routes: [{name: a, match: {path: /a}}, {name: b, match: {path: /b}}]\n",
-                      "f:1:17: warning: upstream.url: ", "statuses.unknown of: a, b"));
+                      "f:1:17: warning: upstream.url: ", "statuses.unknown of: \"a\", \"b\""));
   EXPECT_TRUE(reports("upstream: {url: \"http://10.0.0.1\"}\n" + routes, "f:1:17: warning: upstream.url: ", "503"));
 }
 
