@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "app/changes.hpp"
 #include "idem/config/load.hpp"
 #include "idem/telemetry/log.hpp"
 
@@ -42,12 +43,6 @@ std::vector<std::string> files_of(const std::string& file, const config::snapsho
   return all;
 }
 
-std::string listeners(const config::snapshot& c) {
-  std::string text;
-  for (const auto& l : c.server.listen) text += l.text + " ";
-  return text;
-}
-
 std::string key_identity(const config::idempotency_config& r) {
   std::string text = r.name_space;
   for (const auto& s : r.scope) text += "|" + s.text;
@@ -63,6 +58,7 @@ std::string key_identity(const config::idempotency_config& r) {
 reloader::reloader(asio::io_context& io, std::string file, std::shared_ptr<const config::snapshot> current,
                    adopt_hook adopt, result_hook result)
     : file_(std::move(file)),
+      started_(current),
       current_(std::move(current)),
       adopt_(std::move(adopt)),
       result_(std::move(result)),
@@ -146,18 +142,10 @@ void reloader::reload(std::string_view cause) {
                   {{"cause", cause}, {"routes", static_cast<std::int64_t>(current_->routes.size())}});
 }
 
+/// Against what the process was started with, not the file before: that may not be in force either.
 void reloader::warn_of_restarts(const config::snapshot& next) const {
-  const auto needs = [](std::string_view key) {
+  for (const auto key : needing_restart(*started_, next)) {
     telemetry::warn("a change takes effect only after a restart", {{"key", key}});
-  };
-  if (listeners(next) != listeners(*current_)) needs("server.listen");
-  if (next.server.threads != current_->server.threads) needs("server.threads");
-  if (next.server.tls.enabled() != current_->server.tls.enabled()) needs("server.tls");
-  if (next.admin.listen.text != current_->admin.listen.text) needs("admin.listen");
-  if (next.store.type != current_->store.type) needs("store.type");
-  const auto &a = next.store.redis, &b = current_->store.redis;
-  if (next.store.type == config::store_type::redis && (a.address.text != b.address.text || a.database != b.database)) {
-    needs("store.redis.url");
   }
 }
 

@@ -38,6 +38,7 @@ class reloader {
   void warn_of_identity(const config::snapshot& next) const;
 
   std::string file_;
+  const std::shared_ptr<const config::snapshot> started_;  ///< what listens and what stores go by until the end
   std::shared_ptr<const config::snapshot> current_;
   adopt_hook adopt_;
   result_hook result_;

@@ -117,6 +117,20 @@ TEST_F(reloads, of_a_config_map_come_with_the_swap_of_its_link_and_a_bad_one_cha
   EXPECT_EQ(failed, 0);
 }
 
+TEST_F(reloads, name_what_needs_a_restart_until_the_file_has_again_what_runs) {
+  const auto named = [this](const proxy_settings& next) {
+    const auto before = proxy->log().size();
+    proxy->reload(next);
+    return proxy->log().substr(before).find("\"server.threads\"") != std::string::npos;
+  };
+  auto next = settings;
+  next.server_more = "threads: 5";
+  EXPECT_TRUE(named(next));
+  next.server_more = "threads: 5, via: on";
+  EXPECT_TRUE(named(next)) << "it runs as before";
+  EXPECT_FALSE(named(settings));
+}
+
 TEST_F(reloads, leave_a_request_in_flight_on_the_backend_that_it_went_to) {
   gate open;
   backend.on("/slow", held(open, reply(200, "first")));

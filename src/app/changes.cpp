@@ -1,0 +1,61 @@
+#include "app/changes.hpp"
+
+#include <algorithm>
+
+namespace idem::app {
+namespace {
+
+using keys = std::vector<std::string_view>;
+
+bool same_listeners(const config::server_config& a, const config::server_config& b) {
+  return std::equal(a.listen.begin(), a.listen.end(), b.listen.begin(), b.listen.end(),
+                    [](const auto& x, const auto& y) { return x.text == y.text; });
+}
+
+/// Of the server and of what a password is for; the password itself counts only where no file is read again.
+bool same_url(const config::redis_config& a, const config::redis_config& b) {
+  const bool by_file = !a.password_file.empty() || !b.password_file.empty();
+  return a.address.host == b.address.host && a.address.port == b.address.port &&
+         a.address.unix_path == b.address.unix_path && a.tls == b.tls && a.database == b.database &&
+         (by_file || a.password == b.password);
+}
+
+/// All but the prefix of names, which requests take from their own configuration.
+void add_redis(const config::redis_config& a, const config::redis_config& b, keys& out) {
+  const auto add = [&](bool same, std::string_view key) {
+    if (!same) out.push_back(key);
+  };
+  add(same_url(a, b), "store.redis.url");
+  add(a.username == b.username, "store.redis.username");
+  add(a.password_file == b.password_file, "store.redis.password_file");
+  add(a.tls_ca == b.tls_ca, "store.redis.tls.ca");
+  add(a.tls_server_name == b.tls_server_name, "store.redis.tls.server_name");
+  add(a.tls_verify == b.tls_verify, "store.redis.tls.verify");
+  add(a.connect_timeout == b.connect_timeout, "store.redis.connect_timeout");
+  add(a.command_timeout == b.command_timeout, "store.redis.command_timeout");
+  add(a.allow_eviction == b.allow_eviction, "store.redis.allow_eviction");
+}
+
+void add_store(const config::store_config& a, const config::store_config& b, keys& out) {
+  if (a.type != b.type) {
+    out.push_back("store.type");
+  } else if (a.type == config::store_type::redis) {
+    add_redis(a.redis, b.redis, out);
+  } else if (a.memory_max_bytes != b.memory_max_bytes) {
+    out.push_back("store.memory.max_bytes");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> needing_restart(const config::snapshot& started, const config::snapshot& next) {
+  keys out;
+  if (!same_listeners(started.server, next.server)) out.push_back("server.listen");
+  if (started.server.threads != next.server.threads) out.push_back("server.threads");
+  if (started.server.tls.enabled() != next.server.tls.enabled()) out.push_back("server.tls");
+  if (started.admin.listen.text != next.admin.listen.text) out.push_back("admin.listen");
+  add_store(started.store, next.store, out);
+  return out;
+}
+
+}  // namespace idem::app

@@ -1,0 +1,76 @@
+#include "app/changes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "idem/config/load.hpp"
+
+namespace idem::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::shared_ptr<const config::snapshot> loaded(const std::string& more) {
+  const auto result = config::load_text("upstream: {url: \"http://127.0.0.1:3000\"}\n" + more, "f");
+  for (const auto& f : result.findings) {
+    EXPECT_NE(f.level, config::finding::severity::error) << f.text();
+  }
+  return result.config;
+}
+
+auto restarts(const std::string& started, const std::string& next) {
+  return needing_restart(*loaded(started), *loaded(next));
+}
+
+std::string redis(const std::string& block) { return "store: {type: redis, redis: {" + block + "}}\n"; }
+
+TEST(needing_restart, are_listeners_and_threads) {
+  const std::string started = "server: {threads: 2}\n";
+  EXPECT_THAT(restarts(started, started), IsEmpty());
+  EXPECT_THAT(restarts(started, "server: {listen: [\"127.0.0.1:1\"], threads: 3}\nadmin: {listen: \"127.0.0.1:2\"}\n"),
+              ElementsAre("server.listen", "server.threads", "admin.listen"));
+  EXPECT_THAT(restarts(started, "server: {threads: 2, via: on, max_in_flight: 1, timeouts: {drain: 1s}}\n"), IsEmpty());
+}
+
+TEST(needing_restart, are_the_limits_of_a_store_in_memory) {
+  EXPECT_THAT(restarts("", "store: {memory: {max_bytes: 64KiB}}\n"), ElementsAre("store.memory.max_bytes"));
+  EXPECT_THAT(restarts("", "store: {redis: {command_timeout: 1s}}\n"), IsEmpty()) << "which is not in use";
+}
+
+TEST(needing_restart, is_the_type_of_the_store_and_nothing_of_the_new_one) {
+  EXPECT_THAT(restarts("", redis("command_timeout: 1s, allow_eviction: true")), ElementsAre("store.type"));
+  EXPECT_THAT(restarts(redis(""), "store: {memory: {max_bytes: 64KiB}}\n"), ElementsAre("store.type"));
+}
+
+TEST(needing_restart, is_each_setting_of_redis_but_the_prefix) {
+  const auto changed = [](const std::string& block) { return restarts(redis(""), redis(block)); };
+  EXPECT_THAT(changed("key_prefix: \"a:\""), IsEmpty());
+  EXPECT_THAT(changed("connect_timeout: 1s, command_timeout: 1s, allow_eviction: true"),
+              ElementsAre("store.redis.connect_timeout", "store.redis.command_timeout", "store.redis.allow_eviction"));
+  for (const char* url : {"redis://127.0.0.1:6379/1", "redis://127.0.0.1:1/0", "redis://127.0.0.2:6379/0",
+                          "rediss://127.0.0.1:6379/0", "redis+unix:///r", "redis://:p@127.0.0.1:6379/0"}) {
+    EXPECT_THAT(changed("url: \"" + std::string(url) + "\""), ElementsAre("store.redis.url")) << url;
+  }
+  EXPECT_THAT(changed("url: \"redis://127.0.0.1\""), IsEmpty()) << "another spelling";
+  EXPECT_THAT(restarts(redis("url: \"redis://u:p@h\""), redis("url: \"redis://v:p@h\"")),
+              ElementsAre("store.redis.username"));
+  EXPECT_THAT(
+      restarts(redis("url: \"rediss://h\""), redis("url: \"rediss://h\", tls: {server_name: a, verify: false}")),
+      ElementsAre("store.redis.tls.server_name", "store.redis.tls.verify"));
+}
+
+TEST(needing_restart, is_another_file_of_the_password_but_not_what_it_holds) {
+  auto started = *loaded(redis(""));
+  started.store.redis.password_file = "/a";
+  auto next = started;
+  next.store.redis.password = "another";
+  EXPECT_THAT(needing_restart(started, next), IsEmpty());
+  next.store.redis.password_file = "/b";
+  EXPECT_THAT(needing_restart(started, next), ElementsAre("store.redis.password_file"));
+}
+
+}  // namespace
+}  // namespace idem::app
