@@ -46,6 +46,33 @@ void add_store(const config::store_config& a, const config::store_config& b, key
   }
 }
 
+/// Namespace, scope and key sources are the identity of a record: with another one every key is new.
+std::string identity(const config::idempotency_config& r) {
+  std::string text = r.name_space;
+  for (const auto& s : r.scope) text += "|" + s.text;
+  for (const auto& alternative : r.key.from) {
+    text += "/";
+    for (const auto& s : alternative) text += "|" + s.text;
+  }
+  return text;
+}
+
+const config::route* named(const config::snapshot& c, const std::string& name) {
+  const auto found = std::find_if(c.routes.begin(), c.routes.end(), [&](const auto& r) { return r.name == name; });
+  return found == c.routes.end() ? nullptr : &*found;
+}
+
+/// The route of `before` that `r` goes on with: by its name, else one that took the same requests and whose name is
+/// gone.
+const config::route* predecessor(const config::snapshot& before, const config::snapshot& next, const config::route& r) {
+  if (const auto* same = named(before, r.name)) return same;
+  const auto renamed = [&](const config::route& old) {
+    return !named(next, old.name) && old.match.covers(r.match) && r.match.covers(old.match);
+  };
+  const auto found = std::find_if(before.routes.begin(), before.routes.end(), renamed);
+  return found == before.routes.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::vector<std::string_view> needing_restart(const config::snapshot& started, const config::snapshot& next) {
@@ -55,6 +82,15 @@ std::vector<std::string_view> needing_restart(const config::snapshot& started, c
   if (started.server.tls.enabled() != next.server.tls.enabled()) out.push_back("server.tls");
   if (started.admin.listen.text != next.admin.listen.text) out.push_back("admin.listen");
   add_store(started.store, next.store, out);
+  return out;
+}
+
+std::vector<key_space> new_key_spaces(const config::snapshot& before, const config::snapshot& next) {
+  std::vector<key_space> out;
+  for (const auto& r : next.routes) {
+    const auto* old = predecessor(before, next, r);
+    if (old && identity(old->idempotency) != identity(r.idempotency)) out.push_back({r.name, old->name});
+  }
   return out;
 }
 

@@ -43,16 +43,6 @@ std::vector<std::string> files_of(const std::string& file, const config::snapsho
   return all;
 }
 
-std::string key_identity(const config::idempotency_config& r) {
-  std::string text = r.name_space;
-  for (const auto& s : r.scope) text += "|" + s.text;
-  for (const auto& alternative : r.key.from) {
-    text += "/";
-    for (const auto& s : alternative) text += "|" + s.text;
-  }
-  return text;
-}
-
 }  // namespace
 
 reloader::reloader(asio::io_context& io, std::string file, std::shared_ptr<const config::snapshot> current,
@@ -149,14 +139,14 @@ void reloader::warn_of_restarts(const config::snapshot& next) const {
   }
 }
 
-/// Namespace, scope and key sources are the identity of a record: with another one every key is new.
 void reloader::warn_of_identity(const config::snapshot& next) const {
-  for (const auto& r : next.routes) {
-    for (const auto& before : current_->routes) {
-      if (before.name == r.name && key_identity(before.idempotency) != key_identity(r.idempotency)) {
-        telemetry::warn("the route's namespace, scope or key sources changed: keys that were used before are new now",
-                        {{"route", std::string_view(r.name)}});
-      }
+  for (const auto& c : new_key_spaces(*current_, next)) {
+    if (c.name == c.before) {
+      telemetry::warn("the route's namespace, scope or key sources changed: keys that were used before are new now",
+                      {{"route", std::string_view(c.name)}});
+    } else {
+      telemetry::warn("a route has another name, and no namespace that stayed: keys that were used before are new now",
+                      {{"route", std::string_view(c.name)}, {"before", std::string_view(c.before)}});
     }
   }
 }

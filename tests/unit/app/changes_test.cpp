@@ -72,5 +72,39 @@ TEST(needing_restart, is_another_file_of_the_password_but_not_what_it_holds) {
   EXPECT_THAT(needing_restart(started, next), ElementsAre("store.redis.password_file"));
 }
 
+/// `name before` of each route whose keys are new.
+std::vector<std::string> new_keys(const std::string& before, const std::string& next) {
+  std::vector<std::string> out;
+  for (const auto& c : new_key_spaces(*loaded("routes: [" + before + "]\n"), *loaded("routes: [" + next + "]\n"))) {
+    out.push_back(c.name + " " + c.before);
+  }
+  return out;
+}
+
+TEST(new_key_spaces, begin_with_another_namespace_scope_or_source) {
+  const std::string before = "{name: a}";
+  EXPECT_THAT(new_keys(before, before), IsEmpty());
+  EXPECT_THAT(new_keys(before, "{name: a, idempotency: {retention: 1h}}"), IsEmpty());
+  for (const char* block : {"namespace: b", "scope: [\"header:A\"]", "key: {from: [\"header:A\"]}"}) {
+    EXPECT_THAT(new_keys(before, "{name: a, idempotency: {" + std::string(block) + "}}"), ElementsAre("a a")) << block;
+  }
+}
+
+TEST(new_key_spaces, begin_with_another_name_where_no_namespace_stays) {
+  const std::string match = ", match: {path: /a, methods: [POST, PUT]}";
+  const std::string before = "{name: a" + match + "}";
+  EXPECT_THAT(new_keys(before, "{name: b, match: {path: /a, methods: [PUT, POST]}}"), ElementsAre("b a"));
+  EXPECT_THAT(new_keys(before, "{name: b" + match + ", idempotency: {namespace: a}}"), IsEmpty());
+  EXPECT_THAT(new_keys("{name: a" + match + ", idempotency: {namespace: n}}",
+                       "{name: b" + match + ", idempotency: {namespace: n}}"),
+              IsEmpty());
+}
+
+TEST(new_key_spaces, are_not_those_of_routes_that_came_or_went) {
+  EXPECT_THAT(new_keys("{name: a, match: {path: /a}}", "{name: b, match: {path: /b}}"), IsEmpty());
+  EXPECT_THAT(new_keys("{name: a, match: {path: /a}}", "{name: b, match: {path: /b}}, {name: a, match: {path: /c}}"),
+              IsEmpty());
+}
+
 }  // namespace
 }  // namespace idem::app
