@@ -4,6 +4,7 @@
 #include <sys/un.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace idem::config {
@@ -66,9 +67,19 @@ parsed<std::uint16_t> parse_port(std::string_view text) {
   return static_cast<std::uint16_t>(port);
 }
 
-bool is_any(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
+/// One spelling for each host: names in lower case, `localhost` by its address, IPv6 as short as it can be, IPv4 within
+/// IPv6 as IPv4.
+std::string comparable(const std::string& host) {
+  const std::string name = lower(host);
+  if (name == "localhost") return "127.0.0.1";
+  in6_addr address{};
+  if (inet_pton(AF_INET6, name.c_str(), &address) != 1) return name;
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (!IN6_IS_ADDR_V4MAPPED(&address)) return inet_ntop(AF_INET6, &address, text.data(), text.size());
+  return inet_ntop(AF_INET, address.s6_addr + 12, text.data(), text.size());
+}
 
-std::string comparable(const std::string& host) { return lower(host) == "localhost" ? "127.0.0.1" : lower(host); }
+bool is_any(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
 
 }  // namespace
 
@@ -184,8 +195,21 @@ bool is_loopback(const endpoint& address) {
 bool overlaps(const endpoint& a, const endpoint& b) {
   if (a.is_unix() || b.is_unix()) return a.unix_path == b.unix_path;
   if (a.port != b.port || a.port == 0) return false;
-  const bool a6 = is_v6(a.host), b6 = is_v6(b.host);
-  return comparable(a.host) == comparable(b.host) || (a6 == b6 && (is_any(a.host) || is_any(b.host)));
+  const std::string one = comparable(a.host), other = comparable(b.host);
+  return one == other || (is_v6(one) == is_v6(other) && (is_any(one) || is_any(other)));
+}
+
+bool leads_to(const endpoint& target, const endpoint& own) {
+  endpoint reached = target;
+  reached.host = comparable(target.host);
+  // who connects to every address of a machine comes to its own
+  if (reached.host == "0.0.0.0") reached.host = "127.0.0.1";
+  if (reached.host == "::") reached.host = "::1";
+  // an address of another machine may be meant where `own` stands for every address of this one
+  if (overlaps(reached, own)) return is_loopback(reached) || reached.host == comparable(own.host);
+  if (lower(target.host) != "localhost") return false;
+  reached.host = "::1";  // the name has two addresses
+  return overlaps(reached, own);
 }
 
 }  // namespace idem::config

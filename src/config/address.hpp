@@ -44,4 +44,7 @@ bool is_loopback(const endpoint& address);
 /// Whether both cannot be bound at once, as far as it can be seen without binding.
 bool overlaps(const endpoint& a, const endpoint& b);
 
+/// Whether who connects to `target` comes, as far as it can be seen, to who listens on `own`.
+bool leads_to(const endpoint& target, const endpoint& own);
+
 }  // namespace idem::config

@@ -21,13 +21,17 @@ void check_addresses(const draft& all, report& out) {
 
 void check_loop(const draft& all, report& out) {
   const endpoint& upstream = all.config.upstream.address;
-  if (upstream.text.empty() || !is_loopback(upstream)) return;
-  for (const endpoint& listen : all.config.server.listen) {
-    if (!overlaps(upstream, listen)) continue;
+  if (upstream.text.empty()) return;
+  const auto check = [&](const endpoint& own, const char* key) {
+    if (!leads_to(upstream, own)) return false;
     out.error(all.upstream_url_at,
-              "is the proxy's own address " + out.value(listen.text) + ", expected the application's");
-    return;
+              "is the proxy's own address " + out.value(own.text) + " of " + key + ", expected the application's");
+    return true;
+  };
+  for (const endpoint& listen : all.config.server.listen) {
+    if (check(listen, "server.listen")) return;
   }
+  check(all.config.admin.listen, "admin.listen");
 }
 
 /// Names of the routes that take a 503 as "not executed" and would not notice if it was.

@@ -145,6 +145,9 @@ TEST(overlap, is_seen_for_equal_and_for_wildcard_addresses) {
   EXPECT_TRUE(both("0.0.0.0:80", "127.0.0.1:80"));
   EXPECT_TRUE(both("localhost:80", "127.0.0.1:80"));
   EXPECT_TRUE(both("[::]:80", "[::1]:80"));
+  EXPECT_TRUE(both("[::1]:80", "[0:0:0:0:0:0:0:1]:80"));
+  EXPECT_TRUE(both("[0:0::0]:80", "[fd00::A]:80"));
+  EXPECT_TRUE(both("[fd00::A]:80", "[fd00::000a]:80"));
   EXPECT_TRUE(both("unix:/a", "unix:/a"));
   EXPECT_FALSE(both("127.0.0.1:80", "127.0.0.1:81"));
   EXPECT_FALSE(both("127.0.0.1:80", "127.0.0.2:80"));

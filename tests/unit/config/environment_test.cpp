@@ -54,6 +54,36 @@ TEST(server, the_upstream_is_not_the_proxy_itself) {
                       "f:1:17: error: upstream.url: is the proxy's own address"));
   EXPECT_TRUE(reports("upstream: {url: \"unix:/a\"}\nserver: {listen: [\"unix:/a\"]}\n",
                       "f:1:17: error: upstream.url: is the proxy's own address"));
+  const auto loops = [](const std::string& url, const std::string& listen) {
+    return reports("upstream: {url: \"" + url + "\"}\nserver: {listen: [\"" + listen + "\"]}\n",
+                   "f:1:17: error: upstream.url: is the proxy's own address", "of server.listen");
+  };
+  EXPECT_TRUE(loops("http://0.0.0.0:8080", "0.0.0.0:8080"));
+  EXPECT_TRUE(loops("http://0.0.0.0:8080", "127.0.0.1:8080"));
+  EXPECT_TRUE(loops("http://[0::0]:8080", "[::1]:8080"));
+  EXPECT_TRUE(loops("http://[0:0:0:0:0:0:0:1]:8080", "[::1]:8080"));
+  EXPECT_TRUE(loops("http://[::ffff:127.0.0.1]:8080", "127.0.0.1:8080"));
+  EXPECT_TRUE(loops("http://localhost:8080", "[::1]:8080"));
+  EXPECT_TRUE(loops("http://10.0.0.1:8080", "10.0.0.1:8080"));
+}
+
+TEST(server, the_upstream_is_not_the_admin_port) {
+  const auto loops = [](const std::string& url, const std::string& listen) {
+    return reports("upstream: {url: \"" + url + "\"}\nadmin: {listen: \"" + listen + "\"}\n",
+                   "f:1:17: error: upstream.url: is the proxy's own address", "of admin.listen");
+  };
+  EXPECT_TRUE(loops("http://127.0.0.1:9911", "127.0.0.1:9911"));
+  EXPECT_TRUE(loops("http://localhost:9911", "0.0.0.0:9911"));
+  EXPECT_TRUE(loops("http://0.0.0.0:9911", "127.0.0.1:9911"));
+  EXPECT_TRUE(loops("unix:/a", "unix:/a"));
+  EXPECT_TRUE(reports("upstream: {url: \"http://127.0.0.1:9911\"}\n", "f:1:17: error: upstream.url: "));
+}
+
+TEST(server, another_machine_is_not_the_proxy_though_its_port_is_the_same) {
+  for (const char* url : {"http://10.0.0.1:8080", "http://app.svc:8080", "http://[fd00::1]:8080"}) {
+    EXPECT_TRUE(load_text("upstream: {url: \"" + std::string(url) + "\"}\n", "f").ok()) << url;
+  }
+  EXPECT_TRUE(load_text("upstream: {url: \"http://0.0.0.0:8080\"}\nserver: {listen: [\"10.0.0.1:8080\"]}\n", "f").ok());
 }
 
 TEST(server, limits_are_within_what_the_parser_can) {
