@@ -67,9 +67,8 @@ void read_tls(const section& tls, server_tls& to) {
     tls.out().error(tls.where("key"), "is missing, expected the key of the certificate");
   } else if (to.certificate.empty() && !(to.key.empty() && to.client_ca.empty())) {
     tls.out().error(tls.where("certificate"), "is missing, expected a certificate: without one there is no TLS");
-  } else if (to.enabled()) {
-    check_key_pair(tls.out(), {tls.where("certificate"), tls.where("key"), to.certificate, to.key});
   }
+  check_key_pair(tls.out(), {tls.where("certificate"), tls.where("key"), to.certificate, to.key});
   if (!to.client_ca.empty()) check_ca_file(tls.out(), tls.where("client_ca"), to.client_ca);
 }
 

@@ -42,9 +42,8 @@ void read_credentials(const section& redis, bool in_use, redis_config& to) {
   const auto file = redis.text("password_file", "the path of a file");
   if (file && !file->text.empty()) {
     to.password_file = file->text;
-    if (!to.password.empty()) {
-      redis.out().error(file->at, "the URL has a password, too, expected one of the two");
-    } else if (in_use) {
+    if (!to.password.empty()) redis.out().error(file->at, "the URL has a password, too, expected one of the two");
+    if (in_use) {
       const auto secret = read_secret(to.password_file);
       if (!secret) redis.out().error(file->at, redis.out().value(to.password_file) + " " + secret.why);
       if (secret) to.password = *secret;
@@ -67,7 +66,6 @@ void read_tls(const section& tls, bool url_usable, bool in_use, redis_config& to
   const bool used = !to.tls_ca.empty() || !to.tls_server_name.empty() || !to.tls_verify;
   if (used && !to.tls && url_usable) {
     tls.out().error(tls.at(), "has no effect, expected a store.redis.url that begins with rediss://");
-    return;
   }
   if (in_use && !to.tls_ca.empty()) check_ca_file(tls.out(), tls.where("ca"), to.tls_ca);
   if (in_use && to.tls && !to.tls_verify) {

@@ -63,22 +63,36 @@ void check_validity(report& out, const place& at, const std::string& path, const
   }
 }
 
+/// The first certificate of a file that can be read; what is wrong with it is reported.
+x509_ptr read_certificate(report& out, const place& at, const std::string& path) {
+  const auto text = content_of(out, at, path);
+  if (!text) return nullptr;
+  x509_ptr certificate = first_certificate(*text);
+  if (certificate) {
+    check_validity(out, at, path, *certificate);
+  } else {
+    out.error(at, out.value(path) + " holds no certificate, expected PEM");
+  }
+  return certificate;
+}
+
+key_ptr read_key(report& out, const place& at, const std::string& path) {
+  const auto text = content_of(out, at, path);
+  if (!text) return nullptr;
+  key_ptr key = private_key(*text);
+  if (key) return key;
+  const bool encrypted = text->find("ENCRYPTED") != std::string::npos;
+  out.error(at, out.value(path) + (encrypted ? " is encrypted, expected a key without a pass phrase"
+                                             : " holds no private key, expected PEM"));
+  return nullptr;
+}
+
 }  // namespace
 
 void check_key_pair(report& out, const key_pair_files& files) {
-  const auto certificate_text = content_of(out, files.certificate_at, files.certificate);
-  const auto key_text = content_of(out, files.key_at, files.key);
-  x509_ptr certificate;
-  key_ptr key;
-  if (certificate_text && !(certificate = first_certificate(*certificate_text))) {
-    out.error(files.certificate_at, out.value(files.certificate) + " holds no certificate, expected PEM");
-  }
-  if (key_text && !(key = private_key(*key_text))) {
-    const bool encrypted = key_text->find("ENCRYPTED") != std::string::npos;
-    out.error(files.key_at, out.value(files.key) + (encrypted ? " is encrypted, expected a key without a pass phrase"
-                                                              : " holds no private key, expected PEM"));
-  }
-  if (certificate) check_validity(out, files.certificate_at, files.certificate, *certificate);
+  const x509_ptr certificate =
+      files.certificate.empty() ? nullptr : read_certificate(out, files.certificate_at, files.certificate);
+  const key_ptr key = files.key.empty() ? nullptr : read_key(out, files.key_at, files.key);
   if (certificate && key && X509_check_private_key(certificate.get(), key.get()) != 1) {
     out.error(files.key_at,
               out.value(files.key) + " does not belong to the certificate " + out.value(files.certificate));
@@ -86,15 +100,6 @@ void check_key_pair(report& out, const key_pair_files& files) {
   ERR_clear_error();
 }
 
-void check_ca_file(report& out, const place& at, const std::string& path) {
-  const auto text = content_of(out, at, path);
-  if (!text) return;
-  const x509_ptr certificate = first_certificate(*text);
-  if (!certificate) {
-    out.error(at, out.value(path) + " holds no certificate, expected PEM");
-    return;
-  }
-  check_validity(out, at, path, *certificate);
-}
+void check_ca_file(report& out, const place& at, const std::string& path) { read_certificate(out, at, path); }
 
 }  // namespace idem::config

@@ -8,7 +8,7 @@
 namespace idem::config {
 
 /// A certificate (chain) and its private key: readable, well-formed, not encrypted, made for each other. A certificate
-/// that is out of its time is a warning.
+/// that is out of its time is a warning. Of a pair that is not whole the one file is checked.
 struct key_pair_files {
   place certificate_at, key_at;
   std::string certificate, key;

@@ -52,11 +52,9 @@ void read_jwt(const section& jwt, idempotency_draft& to) {
   c.keys = nullptr;
   if (!c.jwks_file.empty() && !c.hmac_secret_file.empty()) {
     jwt.out().error(jwt.where("hmac_secret_file"), "stands beside jwks_file, expected one of the two");
-  } else if (!c.jwks_file.empty()) {
-    load_key_set(jwt, c);
-  } else if (!c.hmac_secret_file.empty()) {
-    load_secret(jwt, c);
   }
+  if (!c.jwks_file.empty()) load_key_set(jwt, c);
+  if (!c.hmac_secret_file.empty()) load_secret(jwt, c);
 }
 
 bool idempotency_config::uses_jwt() const {

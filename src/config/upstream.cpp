@@ -31,9 +31,8 @@ void check_tls(const section& tls, const upstream_tls& to) {
   if ((to.certificate.empty()) != (to.key.empty())) {
     const char* missing = to.key.empty() ? "key" : "certificate";
     tls.out().error(tls.where(missing), "is missing, expected both certificate and key, or neither");
-  } else if (!to.certificate.empty()) {
-    check_key_pair(tls.out(), {tls.where("certificate"), tls.where("key"), to.certificate, to.key});
   }
+  check_key_pair(tls.out(), {tls.where("certificate"), tls.where("key"), to.certificate, to.key});
   if (!to.ca.empty()) check_ca_file(tls.out(), tls.where("ca"), to.ca);
 }
 
@@ -54,7 +53,6 @@ void read_tls(const section& tls, const upstream_config& upstream, upstream_tls&
   const bool used = files || !to.server_name.empty() || !to.verify;
   if (used && !to.enabled && !upstream.address.text.empty()) {
     tls.out().error(tls.at(), "has no effect, expected an upstream.url that begins with https://");
-    return;
   }
   check_tls(tls, to);
   if (to.enabled && !to.verify) {

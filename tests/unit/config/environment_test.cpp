@@ -239,6 +239,8 @@ TEST(redis_password, stands_in_one_place_only) {
   const std::string path = folder.write("password", "secret");
   EXPECT_TRUE(reports(with_redis("password_file: \"" + path + "\", url: \"redis://:p@h\""),
                       "f:3:45: error: store.redis.password_file: the URL has a password, too"));
+  EXPECT_TRUE(reports(with_redis("password_file: /no/file, url: \"redis://:p@h\""),
+                      "f:3:45: error: store.redis.password_file: \"/no/file\" cannot be read"));
   EXPECT_TRUE(reports(with_redis("username: b, url: \"redis://a:p@h\""),
                       "f:3:40: error: store.redis.username: the URL has a user name, too"));
   EXPECT_TRUE(reports(with_redis("username: b"), "f:3:40: error: store.redis.username: has no password"));

@@ -142,6 +142,13 @@ TEST(claims, need_something_that_tokens_are_verified_with) {
   }
 }
 
+TEST(claims, have_both_of_their_files_checked_although_one_is_expected) {
+  const std::string text = with_block("jwt: {jwks_file: /no/a, hmac_secret_file: /no/b}");
+  EXPECT_TRUE(reports(text, "f:7:24: error: routes[0].idempotency.jwt.jwks_file: ", "cannot be read"));
+  EXPECT_TRUE(reports(text, "f:7:49: error: routes[0].idempotency.jwt.hmac_secret_file: stands beside"));
+  EXPECT_TRUE(reports(text, "f:7:49: error: routes[0].idempotency.jwt.hmac_secret_file: \"/no/b\" cannot be read"));
+}
+
 TEST(scope_of_a_route, mtls_needs_client_certificates) {
   EXPECT_TRUE(reports(with_block("scope: [\"mtls:subject\"]"),
                       "f:7:14: error: routes[0].idempotency.scope: mtls: needs clients with certificates"));

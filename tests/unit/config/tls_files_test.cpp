@@ -99,6 +99,28 @@ TEST_F(tls_files, a_certificate_without_a_key_and_the_reverse_are_errors) {
                       "f:4:18: error: server.tls.certificate: is missing"));
 }
 
+TEST_F(tls_files, of_a_pair_that_is_not_whole_are_checked_as_well) {
+  const std::string no_key = server("/nowhere/tls.crt", "\"\"");
+  EXPECT_TRUE(reports(no_key, "f:4:18: error: server.tls.certificate: ", "cannot be read"));
+  EXPECT_TRUE(reports(no_key, "f:5:10: error: server.tls.key: is missing"));
+  const std::string no_certificate = server("\"\"", "/nowhere/tls.key");
+  EXPECT_TRUE(reports(no_certificate, "f:4:18: error: server.tls.certificate: is missing"));
+  EXPECT_TRUE(reports(no_certificate, "f:5:10: error: server.tls.key: ", "cannot be read"));
+}
+
+TEST_F(tls_files, are_checked_although_the_url_makes_no_use_of_them) {
+  const std::string upstream =
+      "upstream:\n  url: http://127.0.0.1:3000\n  tls: {ca: /no/ca, certificate: /no/crt, key: /no/key}\n";
+  EXPECT_TRUE(reports(upstream, "f:3:8: error: upstream.tls: has no effect"));
+  EXPECT_TRUE(reports(upstream, "f:3:13: error: upstream.tls.ca: ", "cannot be read"));
+  EXPECT_TRUE(reports(upstream, "f:3:34: error: upstream.tls.certificate: ", "cannot be read"));
+  EXPECT_TRUE(reports(upstream, "f:3:48: error: upstream.tls.key: ", "cannot be read"));
+  const std::string redis =
+      "upstream: {url: \"http://127.0.0.1:3000\"}\nstore: {type: redis, redis: {tls: {ca: /no/ca}}}\n";
+  EXPECT_TRUE(reports(redis, "f:2:35: error: store.redis.tls: has no effect"));
+  EXPECT_TRUE(reports(redis, "f:2:40: error: store.redis.tls.ca: ", "cannot be read"));
+}
+
 TEST_F(tls_files, one_that_is_out_of_its_time_is_a_warning) {
   const pem old = make_pem(-7200, -3600), early = make_pem(3600, 7200);
   EXPECT_TRUE(reports(server(folder.write("o.crt", old.certificate), folder.write("o.key", old.key)),
