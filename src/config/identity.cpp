@@ -18,9 +18,19 @@ std::optional<source> read_source(report& out, const scalar& value, source_use u
   return *made;
 }
 
-bool same(const std::vector<source>& a, const std::vector<source>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const source& x, const source& y) { return x.text == y.text; });
+bool equal_without_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// Whether both are asked for the same: names of header fields have no case.
+bool same(const source& a, const source& b) {
+  if (a.type != b.type) return false;
+  return a.type == source::kind::header ? equal_without_case(a.name, b.name) : a.name == b.name;
+}
+
+bool stands_in(const std::vector<source>& list, const source& s) {
+  return std::any_of(list.begin(), list.end(), [&](const source& other) { return same(other, s); });
 }
 
 /// One alternative: a source, or a list of sources whose values together are the key.
@@ -37,12 +47,15 @@ void read_alternative(const section& key, const tree_node& node, const std::stri
   for (const scalar& value : values) {
     const auto part = read_source(key.out(), value, source_use::key);
     if (!part) continue;
+    if (stands_in(parts, *part)) key.out().error(value.at, value.shown + " stands twice among the parts of the key");
     parts.push_back(*part);
     to.key_sources.push_back(value.at);
   }
   if (parts.empty()) return;
   auto& from = to.config.key.from;
-  const auto equal = [&](const std::vector<source>& earlier) { return same(earlier, parts); };
+  const auto equal = [&](const std::vector<source>& earlier) {
+    return std::equal(earlier.begin(), earlier.end(), parts.begin(), parts.end(), same);
+  };
   if (std::any_of(from.begin(), from.end(), equal)) {
     key.out().error({node.line, node.column, path}, "stands twice in the list, the second is never used");
   }
@@ -93,8 +106,7 @@ void read_scope(const section& block, idempotency_draft& out) {
   for (const scalar& value : *values) {
     auto part = read_source(block.out(), value, source_use::scope);
     if (!part) continue;
-    const bool twice = std::any_of(scope.begin(), scope.end(), [&](const source& s) { return s.text == part->text; });
-    if (twice) block.out().error(value.at, value.shown + " stands twice in the list");
+    if (stands_in(scope, *part)) block.out().error(value.at, value.shown + " stands twice in the list");
     scope.push_back(std::move(*part));
     out.scope_parts.push_back(value.at);
   }

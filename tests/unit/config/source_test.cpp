@@ -126,6 +126,11 @@ TEST(keys_of_a_route, a_faulty_source_is_an_error_at_its_place) {
 TEST(keys_of_a_route, a_source_that_is_never_asked_is_an_error) {
   EXPECT_TRUE(reports(with_block("key: {from: [\"header:A\", \"header:A\"]}"),
                       "f:7:32: error: routes[0].idempotency.key.from[1]: stands twice"));
+  EXPECT_TRUE(reports(with_block("key: {from: [\"header:A\", \"header:a\"]}"),
+                      "f:7:32: error: routes[0].idempotency.key.from[1]: stands twice"));
+  EXPECT_TRUE(reports(with_block("key: {from: [[\"header:A\", \"header:a\"]]}"),
+                      "f:7:33: error: routes[0].idempotency.key.from[0][1]: \"header:a\" stands twice"));
+  EXPECT_TRUE(test::is_clean(with_block("key: {from: [\"form:A\", \"form:a\", \"header:A\", \"query:A\"]}")));
   EXPECT_TRUE(reports(with_block("key: {from: [fingerprint, \"header:A\"]}"),
                       "f:7:33: error: routes[0].idempotency.key.from[1]: is never used"));
 }
@@ -157,6 +162,9 @@ TEST(scope_of_a_route, mtls_needs_client_certificates) {
 TEST(scope_of_a_route, a_part_that_stands_twice_is_an_error) {
   EXPECT_TRUE(reports(with_block("scope: [credential, credential]"),
                       "f:7:27: error: routes[0].idempotency.scope[1]: \"credential\" stands twice"));
+  EXPECT_TRUE(reports(with_block("scope: [credential, \"header:A\", \"header:a\"]"),
+                      "f:7:39: error: routes[0].idempotency.scope[2]: \"header:a\" stands twice"));
+  EXPECT_TRUE(test::is_clean(with_block("scope: [credential, \"cookie:A\", \"cookie:a\"]")));
 }
 
 TEST(names_in_paths, must_stand_in_the_routes_template) {
