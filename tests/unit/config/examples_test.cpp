@@ -1,8 +1,11 @@
 // The files in config/ are what users begin with; the reference promises to have every key with its default.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -51,6 +54,38 @@ TEST(reference_file, has_exactly_the_keys_that_exist) {
     for (std::string_view key : map->keys) known.insert(std::string(map->path) + " " + std::string(key));
   }
   EXPECT_EQ(written, known);
+}
+
+/// The reference with "" in place of the value on its line `number`, and the key of that line; nothing if it has none.
+std::optional<std::pair<std::string, std::string>> emptied(std::size_t number) {
+  static const std::regex entry("( *(?:- )?)([a-z_]+): ([^ #{\\[][^#]*|\"[^\"]*\")( #.*)?");
+  std::stringstream file(content_of("reference.yaml"));
+  std::string text, key, line;
+  for (std::size_t i = 0; std::getline(file, line); ++i) {
+    std::smatch parts;
+    if (i == number && std::regex_match(line, parts, entry) && parts.str(3) != "\"\"") {
+      key = parts.str(2);
+      line = parts.str(1) + key + ": \"\"";
+    }
+    text += line + "\n";
+  }
+  if (key.empty()) return std::nullopt;
+  return std::pair(key, text);
+}
+
+TEST(reference_file, names_the_keys_that_take_an_empty_string_beside_those_that_have_one) {
+  const std::string all = content_of("reference.yaml");
+  const auto lines = static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n'));
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < lines; ++i) {
+    const auto file = emptied(i);
+    if (!file) continue;
+    const auto& [key, text] = *file;
+    if (key == "namespace" || key == "path" || key == "prefix") continue;
+    EXPECT_FALSE(load_text(text, "f").ok()) << "line " << i + 1 << ": " << key;
+    ++refused;
+  }
+  EXPECT_GT(refused, 50u);
 }
 
 TEST(reference_file, is_accepted_with_the_warning_of_the_memory_store_only) {
