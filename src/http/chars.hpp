@@ -59,4 +59,12 @@ constexpr std::string_view trim_ows(std::string_view s) {
   return s;
 }
 
+/// Takes the first member off a list (RFC 9110 §5.6.1), without the white space around it. It may be empty.
+constexpr std::string_view take_member(std::string_view& list) {
+  const std::size_t comma = list.find(',');
+  const std::string_view member = trim_ows(list.substr(0, comma));
+  list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+  return member;
+}
+
 }  // namespace idem::http

@@ -46,6 +46,13 @@ void judge_option(connection_options& sum, field_list& list, std::string_view op
 
 }  // namespace
 
+bool lists(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    if (iequals(take_member(list), name)) return true;
+  }
+  return false;
+}
+
 std::optional<std::uint64_t> parse_length(std::string_view value) {
   constexpr std::uint64_t limit = std::uint64_t{1} << 63;
   if (value.empty() || (value.size() > 1 && value.front() == '0')) return std::nullopt;
@@ -72,9 +79,7 @@ void judge_framing_field(framing_fields& sum, const field& f, unsigned minor) {
 void judge_connection(connection_options& sum, field_list& list, std::string_view value, bool protect,
                       std::size_t& options) {
   while (!value.empty() && sum.reason.empty()) {
-    const std::size_t comma = value.find(',');
-    const std::string_view option = trim_ows(value.substr(0, comma));
-    value.remove_prefix(comma == std::string_view::npos ? value.size() : comma + 1);
+    const std::string_view option = take_member(value);
     if (option.empty()) continue;
     if (++options > max_options) {
       sum.reason = "Connection names too many fields";

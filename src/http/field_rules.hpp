@@ -9,6 +9,9 @@
 
 namespace idem::http {
 
+/// Whether a list of names, such as the value of Connection, has this one; in any case.
+bool lists(std::string_view list, std::string_view name);
+
 /// Content-Length as RFC 9110 §8.6 writes it, and no other way: digits without sign, list or leading zeros, below 2^63.
 std::optional<std::uint64_t> parse_length(std::string_view value);
 

@@ -1,6 +1,7 @@
 #include "idem/http/head.hpp"
 
 #include "http/chars.hpp"
+#include "http/field_rules.hpp"
 
 namespace idem::http {
 
@@ -87,6 +88,13 @@ std::size_t field_list::count(field_id id) const {
   std::size_t n = 0;
   for (const field& f : fields) n += f.id == id;
   return n;
+}
+
+bool field_list::named_by_connection(std::string_view name) const {
+  for (const field& f : fields) {
+    if (f.id == field_id::connection && lists(f.value, name)) return true;
+  }
+  return false;
 }
 
 }  // namespace idem::http

@@ -17,6 +17,12 @@ constexpr std::string_view wrong_signature =
 constexpr std::string_view wrong_time =
     "The signature was made too long ago, or for a time to come; the request was not forwarded.";
 
+constexpr std::string_view stripe_fields[] = {"Stripe-Signature"};
+constexpr std::string_view standard_webhooks_fields[] = {"webhook-id", "webhook-timestamp", "webhook-signature"};
+constexpr std::string_view slack_fields[] = {"X-Slack-Request-Timestamp", "X-Slack-Signature"};
+constexpr std::string_view github_fields[] = {"X-Hub-Signature-256"};
+constexpr std::string_view shopify_fields[] = {"X-Shopify-Hmac-Sha256"};
+
 /// The value of the only field of that name: two would be two readings.
 std::optional<std::string_view> only(const http::request_head& head, std::string_view name) {
   std::optional<std::string_view> value;
@@ -58,7 +64,7 @@ bool in_time(std::string_view seconds, std::int64_t now, std::chrono::millisecon
 /// `t=…,v1=hex[,v1=hex …]` over `t.body`: several while a secret is being replaced.
 std::optional<std::string_view> stripe(const config::signature_config& c, const http::request_head& head,
                                        std::string_view body, std::int64_t now) {
-  auto rest = only(head, "Stripe-Signature");
+  auto rest = only(head, stripe_fields[0]);
   if (!rest) return no_signature;
   const std::string_view whole = *rest;
   std::string_view time;
@@ -85,8 +91,8 @@ std::optional<std::string_view> stripe(const config::signature_config& c, const 
 /// `v1,base64[ v1,base64 …]` over `id.timestamp.body`; other versions are passed over.
 std::optional<std::string_view> standard_webhooks(const config::signature_config& c, const http::request_head& head,
                                                   std::string_view body, std::int64_t now) {
-  const auto id = only(head, "webhook-id"), time = only(head, "webhook-timestamp"),
-             signatures = only(head, "webhook-signature");
+  const auto& [id_field, time_field, signatures_field] = standard_webhooks_fields;
+  const auto id = only(head, id_field), time = only(head, time_field), signatures = only(head, signatures_field);
   if (!id || !time || !signatures) return no_signature;
   const std::string wanted = hmac_sha256(c.secret, {*id, ".", *time, ".", body});
   bool matches = false;
@@ -103,7 +109,7 @@ std::optional<std::string_view> standard_webhooks(const config::signature_config
 
 std::optional<std::string_view> slack(const config::signature_config& c, const http::request_head& head,
                                       std::string_view body, std::int64_t now) {
-  const auto time = only(head, "X-Slack-Request-Timestamp"), signature = only(head, "X-Slack-Signature");
+  const auto time = only(head, slack_fields[0]), signature = only(head, slack_fields[1]);
   if (!time || !signature || !signature->starts_with("v0=")) return no_signature;
   const auto bytes = hex_bytes(signature->substr(3));
   if (!bytes) return no_signature;
@@ -114,7 +120,7 @@ std::optional<std::string_view> slack(const config::signature_config& c, const h
 
 std::optional<std::string_view> github(const config::signature_config& c, const http::request_head& head,
                                        std::string_view body) {
-  const auto signature = only(head, "X-Hub-Signature-256");
+  const auto signature = only(head, github_fields[0]);
   if (!signature || !signature->starts_with("sha256=")) return no_signature;
   const auto bytes = hex_bytes(signature->substr(7));
   if (!bytes) return no_signature;
@@ -124,7 +130,7 @@ std::optional<std::string_view> github(const config::signature_config& c, const 
 
 std::optional<std::string_view> shopify(const config::signature_config& c, const http::request_head& head,
                                         std::string_view body) {
-  const auto signature = only(head, "X-Shopify-Hmac-Sha256");
+  const auto signature = only(head, shopify_fields[0]);
   const auto bytes = signature ? config::decode_base64(*signature, config::base64_alphabet::standard) : std::nullopt;
   if (!bytes) return no_signature;
   if (!equal_in_constant_time(*bytes, hmac_sha256(c.secret, {body}))) return wrong_signature;
@@ -145,6 +151,18 @@ std::optional<std::string_view> signature_fault(const config::signature_config& 
     case config::signature_scheme::slack: return slack(settings, head, body, unix_seconds);
   }
   return wrong_signature;
+}
+
+std::span<const std::string_view> signature_fields(config::signature_scheme scheme) {
+  switch (scheme) {
+    case config::signature_scheme::none: return {};
+    case config::signature_scheme::standard_webhooks: return standard_webhooks_fields;
+    case config::signature_scheme::stripe: return stripe_fields;
+    case config::signature_scheme::github: return github_fields;
+    case config::signature_scheme::shopify: return shopify_fields;
+    case config::signature_scheme::slack: return slack_fields;
+  }
+  return {};
 }
 
 }  // namespace idem::idempotency

@@ -1,6 +1,7 @@
 #include "proxy/idempotent_exchange.hpp"
 
 #include "idem/http/body.hpp"
+#include "idem/idempotency/own_fields.hpp"
 #include "idem/idempotency/webhook_signature.hpp"
 #include "idem/memory/block_pool.hpp"
 #include "proxy/aftermath.hpp"
@@ -37,6 +38,15 @@ void idempotent_exchange::check_token() {
   c_.log.fault = name_of(token_.fault);
 }
 
+/// The gate has refused this for the fields that matter on every route.
+std::optional<problem> idempotent_exchange::check_connection() const {
+  if (!idempotency::connection_names_own_field(route_, c_.parser.head())) return std::nullopt;
+  problem p(problem_code::malformed_request);
+  p.detail = "Connection names a field that the key, the caller or the signature of this request is read from.";
+  p.close = true;
+  return p;
+}
+
 /// Before the claim: what the sender did not sign must not use up an event's key.
 std::optional<problem> idempotent_exchange::check_signature() const {
   if (!route_.signature.enabled()) return std::nullopt;
@@ -70,6 +80,11 @@ net::task<after> idempotent_exchange::run() {
   const bool observes = route_.mode == config::route_mode::observe;
   const auto& prefix = c_.runtime->config->store.redis.key_prefix;
   used_ = c_.parser.head_size();
+  if (auto hidden = check_connection()) {
+    if (!observes) co_return co_await refuse(std::move(*hidden));
+    c_.log.what = decision::observed_other;
+    co_return co_await pass();
+  }
   check_token();
   identity_ = identify(route_, prefix, view());
   if (identity_.kind == identity_kind::refused) {
@@ -117,7 +132,8 @@ net::task<after> idempotent_exchange::refuse(problem p) {
   // A body that is here already can be stepped over; one that is still to come would have to be read for nothing.
   const bool in_hand = body_known_ || body_in_hand();
   if (in_hand && !body_known_) co_await read_body();
-  const auto how = co_await c_.answer(std::move(p), in_hand ? after::keep : after::linger);
+  const auto then = in_hand && !p.close ? after::keep : after::linger;
+  const auto how = co_await c_.answer(std::move(p), then);
   finish_input();
   co_return how;
 }

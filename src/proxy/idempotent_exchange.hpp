@@ -34,6 +34,7 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   bool body_in_hand() const;
 
   void check_token();
+  std::optional<idempotency::problem> check_connection() const;
   std::optional<idempotency::problem> check_signature() const;
 
   net::task<after> claim_and_go();

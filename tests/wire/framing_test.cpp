@@ -75,6 +75,33 @@ TEST_F(framing, is_judged_the_same_when_bytes_come_one_by_one) {
   EXPECT_TRUE(backend_untouched());
 }
 
+TEST(fields_of_a_route, cannot_be_taken_out_by_naming_them_in_connection) {
+  host backend;
+  proxy_settings settings;
+  settings.upstream = backend.url();
+  const std::string keyed = "idempotency: {key: {from: [\"header:X-Request-Id\"]}, scope: [\"header:X-Tenant\"]";
+  settings.routes = {"{name: enforced, match: {path: /x}, " + keyed + "}}",
+                     "{name: observed, match: {path: /o}, " + keyed + ", mode: observe}}"};
+  const proxy_process proxy(settings);
+  const auto post = [](const std::string& path, const std::string& names) {
+    return "POST " + path + " HTTP/1.1\r\nHost: a\r\nConnection: " + names +
+           "\r\nX-Request-Id: 1\r\nX-Tenant: t\r\nContent-Length: 2\r\n\r\nhi";
+  };
+  for (const std::string names : {"X-Request-Id", "keep-alive, x-tenant"}) {
+    SCOPED_TRACE(names);
+    auto c = peer::connect(proxy.port());
+    c.send(post("/x", names) + smuggled);
+    c.half_close();
+    const auto all = c.rest();
+    EXPECT_TRUE(is_last_problem(all, c, 400, "malformed-request"));
+  }
+  EXPECT_FALSE(backend.accept(50ms).open());
+  auto observed = peer::connect(proxy.port());
+  observed.send(post("/o", "X-Tenant"));
+  EXPECT_EQ(backend.accept().read_head(),
+            "POST /o HTTP/1.1\r\nHost: a\r\nX-Request-Id: 1\r\nContent-Length: 2\r\n\r\n");
+}
+
 TEST_F(framing, of_a_good_request_survives_coming_byte_by_byte) {
   const std::string head = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   auto c = client();

@@ -72,6 +72,8 @@ struct field_list {
   const field* find(std::string_view name) const;  ///< the first, or nullptr; any case
   std::string_view value(field_id id) const;       ///< of the first, or empty
   std::size_t count(field_id id) const;
+  /// Whether Connection names it (RFC 9110 §7.6.1), be there such a field or not.
+  bool named_by_connection(std::string_view name) const;
 };
 
 struct request_head : field_list {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "idem/config/config.hpp"
@@ -18,5 +19,8 @@ namespace idem::idempotency {
 std::optional<std::string_view> signature_fault(const config::signature_config& settings,
                                                 const http::request_head& head, std::string_view body,
                                                 std::int64_t unix_seconds);
+
+/// The header fields that a scheme is verified by; none of `none`.
+std::span<const std::string_view> signature_fields(config::signature_scheme scheme);
 
 }  // namespace idem::idempotency
