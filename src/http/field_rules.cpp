@@ -1,5 +1,7 @@
 #include "http/field_rules.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "http/chars.hpp"
@@ -21,6 +23,21 @@ bool is_protected(field_id id) {
     case field_id::cookie: return true;
     default: return false;
   }
+}
+
+/// The codings of RFC 9112 §7.2, under all of their names, but chunked.
+bool is_compression(std::string_view coding) {
+  constexpr std::array<std::string_view, 5> known = {"gzip", "deflate", "compress", "x-gzip", "x-compress"};
+  return std::any_of(known.begin(), known.end(), [coding](std::string_view k) { return iequals(coding, k); });
+}
+
+bool is_compressed_then_chunked(std::string_view codings) {
+  bool compressed = false;
+  while (codings.find(',') != std::string_view::npos) {
+    if (!is_compression(take_member(codings))) return false;
+    compressed = true;
+  }
+  return compressed && iequals(trim_ows(codings), "chunked");
 }
 
 void mark_named(field_list& list, std::string_view name, field_id id) {
@@ -63,7 +80,7 @@ std::optional<std::uint64_t> parse_length(std::string_view value) {
 }
 
 void judge_framing_field(framing_fields& sum, const field& f, unsigned minor) {
-  if (sum.chunked || sum.length) {
+  if (sum.chunked || sum.coded || sum.length) {
     sum.reason = "more than one field says how the body is framed";
   } else if (f.id == field_id::content_length) {
     sum.length = parse_length(f.value);
@@ -72,7 +89,8 @@ void judge_framing_field(framing_fields& sum, const field& f, unsigned minor) {
     sum.reason = "Transfer-Encoding in an HTTP/1.0 message";
   } else {
     sum.chunked = iequals(f.value, "chunked");
-    if (!sum.chunked) sum.reason = "Transfer-Encoding is not exactly chunked";
+    sum.coded = !sum.chunked && is_compressed_then_chunked(f.value);
+    if (!sum.chunked && !sum.coded) sum.reason = "Transfer-Encoding is not exactly chunked";
   }
 }
 

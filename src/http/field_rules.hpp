@@ -18,6 +18,7 @@ std::optional<std::uint64_t> parse_length(std::string_view value);
 /// What the framing fields of a head say (RFC 9112 §6). `reason` is set when they may not be followed.
 struct framing_fields {
   bool chunked = false;
+  bool coded = false;  ///< well-formed, by codings that are known but not undone here, and chunked behind them
   std::optional<std::uint64_t> length;
   std::string_view reason;
 };

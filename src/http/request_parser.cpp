@@ -98,12 +98,14 @@ struct request_judge {
   }
 };
 
-std::string_view judge_fields(request_head& head) {
+rejection judge_fields(request_head& head) {
   request_judge judge{head};
   for (const field& f : head.fields) {
-    if (std::string_view reason = judge.judge(f); !reason.empty()) return reason;
+    if (std::string_view reason = judge.judge(f); !reason.empty()) return {400, reason};
   }
-  return judge.finish();
+  if (std::string_view reason = judge.finish(); !reason.empty()) return {400, reason};
+  // RFC 9112 §6.1. Last, since only a head without any fault can be said to be merely not supported.
+  return judge.framing.coded ? rejection{501, "Transfer-Encoding has another coding before chunked"} : fine;
 }
 
 std::size_t skip_empty_lines(std::string_view bytes, std::size_t at) {
@@ -135,7 +137,7 @@ parse_result request_parser::parse(std::string_view bytes) {
   head_.minor = tokens.minor();
   if (head_.method == "CONNECT") return reject({405, "CONNECT is not supported"});
   if (auto reason = split_target(head_); !reason.empty()) return reject({400, reason});
-  if (auto reason = judge_fields(head_); !reason.empty()) return reject({400, reason});
+  if (const rejection r = judge_fields(head_); !r.reason.empty()) return reject(r);
   return parse_result::complete;
 }
 

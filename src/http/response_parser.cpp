@@ -70,6 +70,7 @@ std::string_view judge_fields(response_head& head, std::string_view method) {
     if (!fields.reason.empty()) return fields.reason;
     if (!connection.reason.empty()) return connection.reason;
   }
+  if (fields.coded) return "Transfer-Encoding has another coding before chunked";
   head.body = plan(head, fields, method);
   head.keep_alive = head.body.kind != framing_kind::until_close && !connection.close &&
                     (head.minor > 0 || connection.keep_alive) && !announces_forbidden_body(head, fields);

@@ -230,9 +230,33 @@ TEST(request_framing, chunked_is_known_in_any_case_and_nothing_else_is) {
   for (std::string_view value : {"", ",", "chunked,", ", chunked", "chunked, chunked",
                                  "\xa0"
                                  "chunked",
-                                 "deflate, chunked", "x", "chunked;", "chunked x"}) {
+                                 "x", "chunked;", "chunked x"}) {
     EXPECT_EQ(with_fields("Host: a\r\nTransfer-Encoding: " + std::string(value) + "\r\n").status(), 400u) << value;
   }
+}
+
+TEST(request_framing, a_known_coding_before_chunked_is_501_and_whatever_else_is_wrong_beside_it_400) {
+  const auto status = [](std::string_view value, std::string_view more = {},
+                         std::string_view line = "POST / HTTP/1.1") {
+    return with_line(line, "Host: a\r\nTransfer-Encoding: " + std::string(value) + "\r\n" + std::string(more)).status();
+  };
+  for (std::string_view value : {"gzip, chunked", "deflate,chunked", "Compress\t, \tCHUNKED", "x-gzip, chunked",
+                                 "x-compress, chunked", "deflate, gzip, chunked"}) {
+    EXPECT_EQ(status(value), 501u) << value;
+    EXPECT_EQ(status(value, "Content-Length: 5\r\n"), 400u) << value;
+    EXPECT_EQ(status(value, "Transfer-Encoding: chunked\r\n"), 400u) << value;
+    EXPECT_EQ(status(value, "Transfer-Encoding: gzip\r\n"), 400u) << value;
+    EXPECT_EQ(status(value, "Host: b\r\n"), 400u) << value;
+    EXPECT_EQ(status(value, {}, "POST / HTTP/1.0"), 400u) << value;
+  }
+  for (std::string_view value :
+       {"gzip", "gzip, deflate", "identity, chunked", "br, chunked", "gzip;q=1, chunked", "gzip, chunked,",
+        ", gzip, chunked", "gzip,, chunked", "gzip, , chunked", ", chunked", "gzip chunked", "chunked, gzip",
+        "gzip, chunked, chunked", "chunked, gzip, chunked", "gzip, chunked;x", "xgzip, chunked", "\"gzip\", chunked"}) {
+    EXPECT_EQ(status(value), 400u) << value;
+  }
+  EXPECT_EQ(with_fields("Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: gzip, chunked\r\n").status(), 400u);
+  EXPECT_EQ(with_fields("Transfer-Encoding: gzip, chunked\r\n").status(), 400u) << "without a Host";
 }
 
 TEST(request_connection, credentials_framing_and_the_key_cannot_be_taken_out_by_naming_them) {
