@@ -18,7 +18,7 @@ http::request_head head_of(std::string_view content_type) {
   http::request_head head;
   head.method = "POST";
   head.authority = "api.example.com";
-  head.path = head.target = head.origin_form = "/v1/charges";
+  head.path = head.target = "/v1/charges";
   const auto add = [&](std::string_view name, std::string_view value) {
     head.fields.push_back({name, value, http::field_id_of(name), false});
   };

@@ -7,9 +7,9 @@ namespace {
 using forwarded = request_edits::forwarded;
 
 /// A target may hold no white space either: it would move the version.
-bool valid_target(std::string_view target) {
-  bool bad = target.empty();
-  for (char c : target) bad |= static_cast<unsigned char>(c) <= 0x20 || c == 0x7f;
+bool fits_target(std::string_view part) {
+  bool bad = false;
+  for (char c : part) bad |= static_cast<unsigned char>(c) <= 0x20 || c == 0x7f;
   return !bad;
 }
 
@@ -35,10 +35,14 @@ class request_writer {
 
  private:
   void request_line() {
-    out_.require(is_token(head_.method) && valid_target(head_.origin_form));
+    out_.require(is_token(head_.method) && !head_.path.empty() && fits_target(head_.path) && fits_target(head_.query));
     out_.raw(head_.method);
     out_.raw(" ");
-    out_.raw(head_.origin_form);
+    out_.raw(head_.path);
+    if (head_.has_query) {
+      out_.raw("?");
+      out_.raw(head_.query);
+    }
     out_.raw(" HTTP/1.1\r\n");
   }
 

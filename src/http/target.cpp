@@ -64,23 +64,21 @@ std::size_t scheme_size(std::string_view target) {
   return 0;
 }
 
-void split_query(request_head& head) {
-  const std::size_t mark = head.origin_form.find('?');
+void split_query(request_head& head, std::string_view path_and_query) {
+  const std::size_t mark = path_and_query.find('?');
   head.has_query = mark != std::string_view::npos;
-  head.path = head.origin_form.substr(0, mark);
-  head.query = head.has_query ? head.origin_form.substr(mark + 1) : std::string_view();
+  head.path = path_and_query.substr(0, mark);
+  head.query = head.has_query ? path_and_query.substr(mark + 1) : std::string_view();
 }
 
 std::string_view split_absolute(request_head& head, std::size_t scheme) {
   const std::size_t end = std::min(head.target.find_first_of("/?", scheme), head.target.size());
   head.absolute_form = true;
   head.authority = head.target.substr(scheme, end - scheme);
-  head.origin_form = head.target.substr(end);
   if (!valid_authority(head.authority)) return "the target's authority is malformed";
-  // RFC 9112 §3.2.4: OPTIONS for a whole server, said in absolute form
-  if (head.origin_form.empty()) head.origin_form = head.method == "OPTIONS" ? "*" : "/";
-  if (head.origin_form.front() == '?') return "the target has a query but no path";
-  split_query(head);
+  split_query(head, head.target.substr(end));
+  // RFC 9112 §3.2.1: an empty path goes on as a slash. §3.2.4: OPTIONS for a whole server, said in absolute form
+  if (head.path.empty()) head.path = head.method == "OPTIONS" && !head.has_query ? "*" : "/";
   return {};
 }
 
@@ -106,15 +104,14 @@ bool valid_authority(std::string_view authority) {
 std::string_view split_target(request_head& head) {
   head.absolute_form = false;
   head.authority = {};
-  head.origin_form = head.target;
   if (has_forbidden_byte(head.target)) return "the target holds a fragment or a byte outside of ASCII";
   if (head.target.front() == '/') {
-    split_query(head);
+    split_query(head, head.target);
     return {};
   }
   if (const std::size_t scheme = scheme_size(head.target)) return split_absolute(head, scheme);
   if (head.target == "*" && head.method == "OPTIONS") {
-    split_query(head);
+    split_query(head, head.target);
     return {};
   }
   return head.target == "*" ? "an asterisk is a target of OPTIONS only" : "the target is neither a path nor a URL";

@@ -11,7 +11,7 @@ namespace idem::http {
 /// comma (a list of hosts), nothing percent-encoded that is not well-formed.
 bool valid_authority(std::string_view authority);
 
-/// Splits head.target into path, query, origin_form and, of an absolute-form, the authority.
+/// Splits head.target into path, query and, of an absolute-form, the authority.
 /// @return empty, or what is wrong
 std::string_view split_target(request_head& head);
 

@@ -22,8 +22,9 @@ constexpr head_limits wide{60 * 1024, 100, 8 * 1024};
 constexpr std::size_t max_input = 4096;
 
 std::string text_of(const request_head& h) {
-  return std::string(h.method) + ' ' + std::string(h.origin_form) + ' ' + std::string(h.authority) + ' ' +
-         std::to_string(static_cast<int>(h.body.kind)) + ' ' + std::to_string(h.body.length);
+  return std::string(h.method) + ' ' + std::string(h.path) + (h.has_query ? "?" : " ") + std::string(h.query) + ' ' +
+         std::string(h.authority) + ' ' + std::to_string(static_cast<int>(h.body.kind)) + ' ' +
+         std::to_string(h.body.length);
 }
 
 std::string text_of(const response_head& h) {

@@ -44,6 +44,14 @@ TEST_F(forwarding, of_an_absolute_form_makes_the_host_of_it) {
             expected);
 }
 
+TEST_F(forwarding, of_an_absolute_form_without_a_path_asks_for_the_root) {
+  for (const auto& [target, origin] :
+       {std::pair<std::string, std::string>{"http://b?x=1", "/?x=1"}, {"http://b?", "/?"}, {"http://b", "/"}}) {
+    const std::string expected = "GET " + origin + " HTTP/1.1\r\nHost: b\r\n\r\n";
+    EXPECT_EQ(reach("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n", expected.size()).request, expected);
+  }
+}
+
 TEST_F(forwarding, of_an_answer_changes_no_byte_that_is_not_hop_by_hop) {
   for (const std::string& answer :
        {std::string("HTTP/1.1 200 All Right, \xe9h\r\nset-cookie: a=1\r\nX-B: 2\r\nSet-Cookie: b=2; Expires=Wed, 09 "

@@ -79,13 +79,12 @@ struct field_list {
 struct request_head : field_list {
   std::string_view method;
   std::string_view target;  ///< as it came
-  std::string_view path;    ///< without query, as it came; "*" for OPTIONS *
+  std::string_view path;    ///< without query, as it came; "/" if a URL has none; "*" for OPTIONS *
   std::string_view query;   ///< after the question mark
   bool has_query = false;
-  std::string_view origin_form;  ///< path and query as they go upstream (of an absolute-form target: its own)
-  std::string_view authority;    ///< of an absolute-form target, else Host; may be empty only in HTTP/1.0
-  bool absolute_form = false;    ///< then Host is regenerated from `authority`
-  unsigned minor = 1;            ///< HTTP/1.minor
+  std::string_view authority;  ///< of an absolute-form target, else Host; may be empty only in HTTP/1.0
+  bool absolute_form = false;  ///< then Host is regenerated from `authority`
+  unsigned minor = 1;          ///< HTTP/1.minor
   framing body;
   bool keep_alive = false;       ///< what the client asks for
   bool expect_continue = false;  ///< Expect: 100-continue, HTTP/1.1

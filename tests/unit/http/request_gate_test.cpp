@@ -35,7 +35,6 @@ TEST(request_target, a_path_and_a_query_come_apart_as_they_are) {
   EXPECT_EQ(p.head().path, "/a/%2e%2E//b;c");
   EXPECT_TRUE(p.head().has_query);
   EXPECT_EQ(p.head().query, "x=1?&y=%00");
-  EXPECT_EQ(p.head().origin_form, p.head().target);
   EXPECT_EQ(p.head().authority, "a");
   EXPECT_FALSE(p.head().absolute_form);
 }
@@ -52,27 +51,33 @@ TEST(request_target, an_absolute_form_wins_over_host) {
   EXPECT_EQ(p.head().authority, "b.example:80");
   EXPECT_EQ(p.head().path, "/x");
   EXPECT_EQ(p.head().query, "y");
-  EXPECT_EQ(p.head().origin_form, "/x?y");
 }
 
 TEST(request_target, an_absolute_form_without_a_path_asks_for_the_root) {
   const parsed p = with_line("GET https://b HTTP/1.1");
   ASSERT_TRUE(p.complete());
-  EXPECT_EQ(p.head().origin_form, "/");
   EXPECT_EQ(p.head().path, "/");
+  EXPECT_FALSE(p.head().has_query);
+  for (std::string_view target : {"http://b?x=/y?z", "HTTP://b:80?x=/y?z"}) {
+    const parsed q = with_line("GET " + std::string(target) + " HTTP/1.1");
+    ASSERT_TRUE(q.complete()) << target;
+    EXPECT_EQ(q.head().path, "/");
+    EXPECT_TRUE(q.head().has_query);
+    EXPECT_EQ(q.head().query, "x=/y?z");
+  }
 }
 
 TEST(request_target, options_of_a_whole_server_is_an_asterisk_in_either_form) {
   EXPECT_EQ(with_line("OPTIONS * HTTP/1.1").head().path, "*");
-  EXPECT_EQ(with_line("OPTIONS http://b HTTP/1.1").head().origin_form, "*");
-  EXPECT_EQ(with_line("OPTIONS http://b/ HTTP/1.1").head().origin_form, "/");
+  EXPECT_EQ(with_line("OPTIONS http://b HTTP/1.1").head().path, "*");
+  EXPECT_EQ(with_line("OPTIONS http://b/ HTTP/1.1").head().path, "/");
+  EXPECT_EQ(with_line("OPTIONS http://b?x HTTP/1.1").head().path, "/");
 }
 
 TEST(request_target, what_is_neither_a_path_nor_a_url_is_refused) {
   for (std::string_view target :
-       {"*",          "a",         "a:443",     "?x",         "ftp://a/",     "http:/a",       "http:a",
-        "http://",    "http:///x", "http://?x", "http://h?x", "http://u@h/",  "http://u:p@h/", "http://h:x/",
-        "http://h#f", "/a#",       "/#",        "\\",         "http://[::1/", "//h@x\x80"}) {
+       {"*", "a", "a:443", "?x", "ftp://a/", "http:/a", "http:a", "http://", "http:///x", "http://?x", "http://u@h/",
+        "http://u:p@h/", "http://h:x/", "http://h#f", "/a#", "/#", "\\", "http://[::1/", "//h@x\x80"}) {
     EXPECT_EQ(with_line("GET " + std::string(target) + " HTTP/1.1").status(), 400u) << target;
   }
 }

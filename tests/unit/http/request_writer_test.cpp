@@ -148,7 +148,7 @@ TEST(forwarded_fields, remove_leaves_none) {
 TEST(request_writing, a_part_that_would_end_a_line_leaves_the_output_as_it_was) {
   request_head good;
   good.method = "GET";
-  good.origin_form = good.target = good.path = "/";
+  good.target = good.path = "/";
   good.authority = "a";
   good.fields = {{"Host", "a", field_id::host, false}, {"X", "1", field_id::other, false}};
   std::string out = "before";
@@ -169,9 +169,11 @@ TEST(request_writing, a_part_that_would_end_a_line_leaves_the_output_as_it_was) 
   expect_refused([](request_head& h) { h.fields[1].name = ""; });
   expect_refused([](request_head& h) { h.fields[0].value = "a\r"; });
   expect_refused([](request_head& h) { h.method = "GE T"; });
-  expect_refused([](request_head& h) { h.origin_form = "/ HTTP/1.1\r\nX: 1"; });
-  expect_refused([](request_head& h) { h.origin_form = "/a b"; });
-  expect_refused([](request_head& h) { h.origin_form = ""; });
+  expect_refused([](request_head& h) { h.path = "/ HTTP/1.1\r\nX: 1"; });
+  expect_refused([](request_head& h) { h.path = "/a b"; });
+  expect_refused([](request_head& h) { h.path = ""; });
+  expect_refused([](request_head& h) { h.has_query = true, h.query = "a b"; });
+  expect_refused([](request_head& h) { h.has_query = true, h.query = "a\r\nX: 1"; });
   expect_refused([](request_head&) {}, forwarding(forwarded::append, "1\r\n2"));
   request_edits attempt;
   attempt.attempt = "1\n";

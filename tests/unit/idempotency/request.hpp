@@ -14,7 +14,7 @@ class request {
   request() {
     head_.method = "POST";
     head_.authority = "api.example.com";
-    head_.path = head_.target = head_.origin_form = "/v1/charges";
+    head_.path = head_.target = "/v1/charges";
   }
 
   request& method(std::string_view text) { return head_.method = text, *this; }
