@@ -146,6 +146,10 @@ bool request_parser::started(std::string_view bytes) const {
   return at < bytes.size() && !may_be_empty_line(bytes, at);
 }
 
+bool request_parser::is_head(std::string_view bytes) const {
+  return bytes.substr(skip_empty_lines(bytes, 0)).starts_with("HEAD ");
+}
+
 void request_parser::reset() {
   scan_ = {};
   size_ = 0;

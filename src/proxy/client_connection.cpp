@@ -76,7 +76,7 @@ net::task<void> client_connection::run() {
     }
     if (head == head_result::late) {
       start_log();
-      facts = {};
+      forget_request();
       log.what = decision::timed_out;
       how = co_await answer(problem(problem_code::request_timeout), after::close);
       end_log();
@@ -138,9 +138,15 @@ net::task<after> client_connection::serve() {
   co_return how == after::keep && (must_close() || gone) ? after::close : how;
 }
 
+/// Nothing of a head that was refused or did not come counts but whether its answer may have content (RFC 9110 §9.3.2).
+void client_connection::forget_request() {
+  facts = {};
+  facts.head_method = parser.is_head(in.view());
+}
+
 net::task<void> client_connection::reject(const http::rejection& why) {
   start_log();
-  facts = {};
+  forget_request();
   problem p(why.status == 414 || why.status == 431 ? problem_code::head_too_large : problem_code::malformed_request);
   p.status = why.status;
   p.detail = why.reason;

@@ -91,6 +91,7 @@ class client_connection {
   enum class head_result : std::uint8_t { complete, rejected, ended, late };
   net::task<head_result> read_head();
   net::task<after> serve();
+  void forget_request();
   net::task<void> reject(const http::rejection& why);
   net::task<void> finish(after how);
   net::task<void> linger();

@@ -45,6 +45,34 @@ TEST_F(trailers, that_would_change_the_message_are_dropped_in_both_directions) {
   EXPECT_EQ(w.backend.read(plain_get.size()), plain_get) << "none of them has ended a connection";
 }
 
+TEST_F(answers_without_a_body, are_those_of_the_proxy_to_a_head_that_it_refuses) {
+  struct {
+    std::string request;
+    int status;
+  } const table[] = {
+      {"HEAD /x HTTP/1.1\r\n\r\n", 400},
+      {"\r\nHEAD /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400},
+      {"HEAD x HTTP/1.1\r\nHost: a\r\n\r\n", 400},
+      {"HEAD /x HTTP/1.1\r\nHost: a\nX: 1\r\n\r\n", 400},
+      {"HEAD /x HTTP/2.0\r\nHost: a\r\n\r\n", 505},
+      {"HEAD /" + std::string(9'000, 'a') + " HTTP/1.1\r\n", 414},
+      {"HEAD /x HTTP/1.1\r\nHost: a\r\nX: " + std::string(40'000, 'a') + "\r\n", 431},
+  };
+  for (const auto& t : table) {
+    SCOPED_TRACE(t.request.substr(0, 60));
+    auto c = client();
+    c.send(t.request);
+    c.half_close();
+    const auto all = c.rest();
+    EXPECT_TRUE(all.starts_with("HTTP/1.1 " + std::to_string(t.status) + " ")) << all;
+    EXPECT_NE(all.find("\r\nConnection: close\r\n"), std::string::npos) << all;
+    EXPECT_EQ(all.find("\r\n\r\n") + 4, all.size()) << all;
+  }
+  auto c = client();
+  c.send("GET /x HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(c.rest().ends_with("}\n"));
+}
+
 TEST_F(answers_without_a_body, end_at_their_blank_line_whatever_they_announce) {
   struct {
     std::string request, answer, heard;

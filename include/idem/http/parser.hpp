@@ -53,6 +53,9 @@ class request_parser {
   /// a silent close when the client is too slow.
   bool started(std::string_view bytes) const;
 
+  /// Whether the message that starts here asks by HEAD, be it refused or not whole: an answer to it has no content.
+  bool is_head(std::string_view bytes) const;
+
   void reset();  ///< before the next message
 
  private:

@@ -129,6 +129,14 @@ TEST(request_start, four_empty_lines_are_skipped_and_a_fifth_is_refused) {
   EXPECT_EQ(parsed("\r" + request).status(), 400u);
 }
 
+TEST(request_start, tells_head_by_its_first_word_whatever_follows) {
+  const request_parser parser;
+  for (std::string_view bytes : {"HEAD ", "\r\nHEAD / HTTP/1.1\r\n", "HEAD x", "HEAD  / HTTP/9.9\r\n\x01"})
+    EXPECT_TRUE(parser.is_head(bytes)) << bytes;
+  for (std::string_view bytes : {"", "HEAD", "head / HTTP/1.1\r\n", "HEADER /", "GET /HEAD ", "\nHEAD / HTTP/1.1"})
+    EXPECT_FALSE(parser.is_head(bytes)) << bytes;
+}
+
 TEST(request_start, empty_lines_do_not_start_a_message) {
   const request_parser parser;
   for (std::string_view bytes : {"", "\r", "\r\n", "\r\n\r", "\r\n\r\n\r\n\r\n"}) EXPECT_FALSE(parser.started(bytes));
