@@ -14,8 +14,17 @@ void body_decoder::reset(framing plan) {
   received_ = 0;
   extension_bytes_ = trailer_lines_ = trailer_bytes_ = 0;
   why_ = {};
+  connection_.clear();
   line_.clear();
   trailers_.clear();
+}
+
+void body_decoder::reset(framing plan, const field_list& head) {
+  reset(plan);
+  if (plan.kind != framing_kind::chunked) return;
+  for (const field& f : head.fields) {
+    if (f.id == field_id::connection) (connection_ += f.value) += ',';
+  }
 }
 
 body_step body_decoder::fail(std::string_view why) {

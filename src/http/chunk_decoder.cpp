@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "http/chars.hpp"
+#include "http/field_rules.hpp"
 #include "http/trailer_rules.hpp"
 #include "idem/http/body.hpp"
 
@@ -137,7 +138,8 @@ std::string_view body_decoder::end_trailer(std::string_view line) {
   }
   if (++trailer_lines_ > max_trailer_lines) return "too many trailers";
   if (const std::string_view wrong = judge_trailer(content); !wrong.empty()) return wrong;
-  if (!is_forbidden_trailer(content.substr(0, content.find(':')))) trailers_ += line;
+  const std::string_view name = content.substr(0, content.find(':'));
+  if (!is_forbidden_trailer(name) && !lists(connection_, name)) trailers_ += line;
   return {};
 }
 

@@ -107,4 +107,15 @@ void judge_connection(connection_options& sum, field_list& list, std::string_vie
   }
 }
 
+std::vector<std::string_view> connection_names(const field_list& head) {
+  std::vector<std::string_view> names;
+  for (const field& f : head.fields) {
+    if (f.id != field_id::connection) continue;
+    for (std::string_view rest = f.value; !rest.empty();) {
+      if (const auto name = take_member(rest); !name.empty()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 }  // namespace idem::http

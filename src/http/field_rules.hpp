@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "idem/http/head.hpp"
 
@@ -33,6 +34,9 @@ struct connection_options {
 
 /// Takes one Transfer-Encoding or Content-Length line into account.
 void judge_framing_field(framing_fields& sum, const field& f, unsigned minor);
+
+/// What all Connection lines name. Few, since judge_connection() lets no more than 64 through.
+std::vector<std::string_view> connection_names(const field_list& head);
 
 /// Takes one Connection line into account. At most 64 options are read from a head, so that marking stays cheap.
 /// @param protect refuse options that name framing, routing or credentials: a recipient that follows them would see

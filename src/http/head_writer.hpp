@@ -1,9 +1,12 @@
 // Appends one head to a string, or nothing: the first part that is not fit to be written takes everything back.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "http/chars.hpp"
+#include "http/field_rules.hpp"
 #include "idem/http/writer.hpp"
 
 namespace idem::http {
@@ -14,6 +17,24 @@ class head_writer {
 
   void field(std::string_view name, std::string_view value) { ok_ = ok_ && append_field(out_, name, value); }
   void field(const http::field& f) { field(f.name, f.value); }
+
+  /// Trailer, without what Connection names: such trailers stay behind as well (RFC 9110 §7.6.1).
+  void trailer(const http::field& f, const field_list& head) {
+    const auto gone = connection_names(head);
+    std::string kept;
+    bool all = true;
+    for (std::string_view rest = f.value; !rest.empty();) {
+      const std::string_view name = take_member(rest);
+      if (std::any_of(gone.begin(), gone.end(), [name](std::string_view g) { return iequals(g, name); })) {
+        all = false;
+      } else if (!name.empty()) {
+        if (!kept.empty()) kept += ", ";
+        kept += name;
+      }
+    }
+    if (all) return field(f);
+    if (!kept.empty()) field(f.name, kept);
+  }
 
   /// Framing goes where the message had its own, so that the order of fields stays; once.
   void framing_here(framing plan) {

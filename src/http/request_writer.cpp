@@ -51,7 +51,9 @@ class request_writer {
       case field_id::host: host(f); return;
       case field_id::content_length:
       case field_id::transfer_encoding: out_.framing_here(edits_.body); return;
-      case field_id::trailer: copy_if(f, edits_.keep_trailer && edits_.body.kind == framing_kind::chunked); return;
+      case field_id::trailer:
+        if (edits_.keep_trailer && edits_.body.kind == framing_kind::chunked) out_.trailer(f, head_);
+        return;
       case field_id::upgrade: copy_if(f, edits_.keep_upgrade); return;
       case field_id::expect: copy_if(f, edits_.keep_expect && !f.hop_by_hop); return;
       case field_id::idempotency_attempt: copy_if(f, edits_.attempt.empty() && !f.hop_by_hop); return;

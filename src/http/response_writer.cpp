@@ -40,7 +40,9 @@ class response_writer {
     switch (f.id) {
       case field_id::content_length:
       case field_id::transfer_encoding: framing_field(f); return;
-      case field_id::trailer: copy_if(f, edits_.keep_trailer && edits_.body.kind == framing_kind::chunked); return;
+      case field_id::trailer:
+        if (edits_.keep_trailer && edits_.body.kind == framing_kind::chunked) out_.trailer(f, head_);
+        return;
       case field_id::upgrade: copy_if(f, edits_.keep_upgrade); return;
       case field_id::idempotency_status: copy_if(f, !edits_.drop_idempotency_status && !f.hop_by_hop); return;
       default: copy_if(f, !f.hop_by_hop); return;

@@ -97,7 +97,10 @@ bool pass_through::make_head() {
   edits.keep_trailer = request_framing_.kind == framing_kind::chunked;
   request_.clear();
   const bool ok = http::append_request_head(request_, head, edits);
-  if (!options_.body_read) c_.in.consume(c_.parser.head_size());
+  if (!options_.body_read) {
+    request_body_.reset(request_framing_, head);
+    c_.in.consume(c_.parser.head_size());
+  }
   return ok;
 }
 
@@ -107,7 +110,6 @@ bool pass_through::take_buffered_body() {
     request_ += options_.body;
     return true;
   }
-  request_body_.reset(request_framing_);
   for (;;) {
     const auto step = request_body_.feed(c_.in.view());
     c_.in.consume(step.consumed);

@@ -82,8 +82,9 @@ void upstream_exchange::next_head() {
 }
 
 void upstream_exchange::begin_body() {
-  keep_alive_ = connection_->parser.head().keep_alive;
-  body_.reset(connection_->parser.head().body);
+  const auto& head = connection_->parser.head();
+  keep_alive_ = head.keep_alive;
+  body_.reset(head.body, head);
   in_.consume(connection_->parser.head_size());
   in_body_ = true;
 }

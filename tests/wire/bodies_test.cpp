@@ -29,6 +29,18 @@ TEST_F(trailers, are_relayed_in_both_directions) {
   EXPECT_EQ(w.client.read(answer.size()), answer);
 }
 
+TEST_F(trailers, that_connection_names_are_dropped_in_both_directions_and_from_their_announcement) {
+  const std::string kept = "Trailer: X-Kept\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Kept: 2\r\n\r\n";
+  const std::string sent =
+      "Connection: X-Gone\r\nTrailer: x-gone, X-Kept\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "2\r\nhi\r\n0\r\nX-Gone: 1\r\nX-Kept: 2\r\n\r\n";
+  const std::string request = "POST /x HTTP/1.1\r\nHost: a\r\n", answer = "HTTP/1.1 200 OK\r\n";
+  auto w = reach(request + sent, request.size() + kept.size());
+  EXPECT_EQ(w.request, request + kept);
+  w.backend.send(answer + sent);
+  EXPECT_EQ(w.client.read(answer.size() + kept.size()), answer + kept);
+}
+
 TEST_F(trailers, that_would_change_the_message_are_dropped_in_both_directions) {
   const std::string bad =
       "Host: evil\r\nContent-Length: 9\r\nTransfer-Encoding: gzip\r\nConnection: close\r\nIdempotency-Key: k\r\n"

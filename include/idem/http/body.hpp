@@ -33,6 +33,8 @@ class body_decoder {
   explicit body_decoder(framing plan) { reset(plan); }
 
   void reset(framing plan);
+  /// The same, of a message with this head: trailers that its Connection names are left out (RFC 9110 §7.6.1).
+  void reset(framing plan, const field_list& head);
 
   /// Takes the next bytes. At most one piece of data a call, as long as the input allows. With framing none or
   /// length 0 the first call (an empty input will do) is done. Chunk lines may be split anywhere: they are kept inside,
@@ -47,7 +49,8 @@ class body_decoder {
   std::uint64_t received() const { return received_; }  ///< data bytes so far
 
   /// Trailer section as it came (`Name: value\r\n` lines), bounded to 8 KiB and 64 lines, judged like fields. Lines
-  /// that would change framing, routing, authentication or the key are left out (RFC 9110 §6.5.1).
+  /// that would change framing, routing, authentication or the key are left out (RFC 9110 §6.5.1), as are those that
+  /// Connection names.
   const std::string& trailers() const { return trailers_; }
 
  private:
@@ -74,6 +77,7 @@ class body_decoder {
   std::size_t trailer_lines_ = 0;
   std::size_t trailer_bytes_ = 0;
   std::string_view why_;
+  std::string connection_;  ///< of a chunked message; its head's bytes are gone when the trailers come
   std::string line_;
   std::string trailers_;
 };

@@ -207,6 +207,24 @@ TEST(chunk_trailers, checks_and_statuses_of_the_content_are_kept) {
   }
 }
 
+TEST(chunk_trailers, that_connection_names_are_left_out) {
+  const framing plan{framing_kind::chunked, 0};
+  std::string lines = "close, X-One,,\tX-two";
+  field_list head;
+  head.fields = {{"Connection", lines, field_id::connection, true},
+                 {"X-Four", "X-Five", field_id::other, false},
+                 {"connection", "x-three", field_id::connection, true}};
+  body_decoder decoder;
+  decoder.reset(plan, head);
+  lines.assign(lines.size(), '?');
+  decoder.feed("0\r\nx-one: 1\r\nX-Two: 2\r\nX-Three: 3\r\nX-Four: 4\r\nX-Five: 5\r\nX-On: 6\r\n\r\n");
+  EXPECT_TRUE(decoder.done());
+  EXPECT_EQ(decoder.trailers(), "X-Four: 4\r\nX-Five: 5\r\nX-On: 6\r\n");
+  decoder.reset(plan);
+  decoder.feed("0\r\nX-One: 1\r\n\r\n");
+  EXPECT_EQ(decoder.trailers(), "X-One: 1\r\n") << "of another message";
+}
+
 TEST(chunk_trailers, are_bounded_in_number_and_size) {
   const auto lines = [](std::size_t n, std::size_t size) {
     std::string text = "0\r\n";

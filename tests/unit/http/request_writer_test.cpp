@@ -66,6 +66,12 @@ TEST(request_writing, trailer_is_announced_only_if_trailers_are_relayed_in_chunk
   EXPECT_EQ(upstream_of("Host: a\r\nTrailer: X\r\nTransfer-Encoding: chunked\r\n", keep),
             "Host: a\r\nTrailer: X\r\nTransfer-Encoding: chunked\r\n");
   EXPECT_EQ(upstream_of("Host: a\r\nTrailer: X\r\n", keep), "Host: a\r\n");
+  const std::string chunked = "Transfer-Encoding: chunked\r\n";
+  EXPECT_EQ(upstream_of("Host: a\r\nConnection: x, Y\r\nTrailer: X\r\nTrailer: a,y ,, B\r\n" + chunked, keep),
+            "Host: a\r\nTrailer: a, B\r\n" + chunked)
+      << "but for those that Connection names";
+  EXPECT_EQ(upstream_of("Host: a\r\nConnection: close\r\nTrailer: a,y ,, B\r\n" + chunked, keep),
+            "Host: a\r\nTrailer: a,y ,, B\r\n" + chunked);
 }
 
 TEST(request_writing, host_is_regenerated_from_an_absolute_form) {
