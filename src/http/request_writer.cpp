@@ -55,7 +55,8 @@ class request_writer {
         if (edits_.keep_trailer && edits_.body.kind == framing_kind::chunked) out_.trailer(f, head_);
         return;
       case field_id::upgrade: copy_if(f, edits_.keep_upgrade); return;
-      case field_id::expect: copy_if(f, edits_.keep_expect && !f.hop_by_hop); return;
+      // RFC 9110 §10.1.1: nobody waits for 100 in 1.0, and the request goes on as one of 1.1
+      case field_id::expect: copy_if(f, edits_.keep_expect && head_.minor > 0 && !f.hop_by_hop); return;
       case field_id::idempotency_attempt: copy_if(f, edits_.attempt.empty() && !f.hop_by_hop); return;
       case field_id::x_forwarded_for: forwarded_for(f); return;
       case field_id::x_forwarded_proto:

@@ -56,6 +56,13 @@ TEST_F(expectations, are_forwarded_where_the_body_streams_and_the_backends_100_c
   EXPECT_EQ(w.client.read(plain_ok.size()), plain_ok);
 }
 
+TEST_F(expectations, of_clients_of_1_0_are_ignored_and_not_forwarded) {
+  const std::string expected = "PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
+  const auto w =
+      reach("PUT /x HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", expected.size());
+  EXPECT_EQ(w.request, expected);
+}
+
 TEST_F(expectations, that_the_backend_declines_end_with_its_answer_and_the_connection) {
   auto w = reach("PUT /x HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
   const std::string no = "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n";

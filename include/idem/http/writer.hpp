@@ -26,7 +26,7 @@ struct request_edits {
   std::string_view forwarded_proto;  ///< "http" or "https"
   enum class forwarded : std::uint8_t { preserve, append, replace, remove } forwarded_mode = forwarded::preserve;
   bool via = false;           ///< append `Via: 1.N idempotency-proxy` with the version that was received
-  bool keep_expect = false;   ///< forward Expect
+  bool keep_expect = false;   ///< forward Expect, unless it came in HTTP/1.0
   bool keep_upgrade = false;  ///< forward Upgrade with a Connection: Upgrade of our own
   bool keep_trailer = false;  ///< forward Trailer (the trailers themselves are relayed)
   std::string_view attempt;   ///< value of Idempotency-Attempt; empty = none. A client's own is removed if set.
