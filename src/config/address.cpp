@@ -178,9 +178,12 @@ parsed<std::string> parse_host_name(std::string_view text) {
   if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
     return result::fail("has a port, expected the name alone: ports do not count");
   }
-  auto host = parse_host(text);
+  const auto host = parse_host(text);
   if (!host) return result::fail(host.why);
-  return text.front() == '[' ? "[" + lower(*host) + "]" : lower(*host);
+  if (text.front() == '[') return "[" + lower(*host) + "]";
+  std::string name = lower(*host);
+  if (name.ends_with('.')) name.pop_back();
+  return name;
 }
 
 bool is_loopback(const endpoint& address) {

@@ -29,7 +29,7 @@ struct redis_url {
 };
 parsed<redis_url> parse_redis_url(std::string_view text);
 
-/// `host`, `a.b` or `[v6]` without a port, in lower case.
+/// `host`, `a.b` or `[v6]` without a port, in lower case and without a dot at its end.
 parsed<std::string> parse_host_name(std::string_view text);
 
 /// `host[:port]` with brackets around IPv6; the port is `otherwise` if none is written (-1 = one must be).

@@ -7,13 +7,16 @@
 namespace idem::config {
 namespace {
 
-/// The authority without its port; an IPv6 literal keeps its brackets.
+/// The authority without its port, and a name without the dot of the root (RFC 1034 §3.1), which makes it no other
+/// name; an IPv6 literal keeps its brackets.
 std::string_view host_of(std::string_view authority) {
   if (authority.starts_with('[')) {
     const std::size_t bracket = authority.find(']');
     return bracket == std::string_view::npos ? authority : authority.substr(0, bracket + 1);
   }
-  return authority.substr(0, authority.find(':'));
+  std::string_view name = authority.substr(0, authority.find(':'));
+  if (name.ends_with('.')) name.remove_suffix(1);
+  return name;
 }
 
 bool equals_lower(std::string_view text, std::string_view lower) {

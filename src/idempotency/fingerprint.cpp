@@ -68,12 +68,15 @@ void put_lower_case(sha256& hash, std::string_view text) {
 }
 
 /// The authority without its port: by which port a client came in says nothing about what it wants, and a retry may
-/// come in by another one (a forwarded port, another replica of the proxy).
+/// come in by another one (a forwarded port, another replica of the proxy). Without the dot of the root too, with which
+/// a name is the same name.
 std::string_view host_of(std::string_view authority) {
   const auto colon = authority.rfind(':');
   const auto bracket = authority.rfind(']');
-  if (colon == std::string_view::npos || (bracket != std::string_view::npos && colon < bracket)) return authority;
-  return authority.substr(0, colon);
+  const bool ported = colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+  std::string_view host = ported ? authority.substr(0, colon) : authority;
+  if (host.ends_with('.')) host.remove_suffix(1);
+  return host;
 }
 
 }  // namespace

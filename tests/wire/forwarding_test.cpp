@@ -78,6 +78,27 @@ TEST_F(forwarding, of_an_answer_leaves_hop_by_hop_fields_behind) {
   EXPECT_TRUE(s().backend.accept().open()) << "the client's connection lives on, the backend's does not";
 }
 
+TEST(host_names, with_a_dot_at_the_end_find_their_route_and_pass_as_they_are) {
+  host backend;
+  proxy_settings settings;
+  settings.upstream = backend.url();
+  settings.routes = {"{name: api, match: {host: api.example}, idempotency: {}}"};
+  const proxy_process proxy(settings);
+  const auto post = [](const std::string& name) {
+    return "POST /x HTTP/1.1\r\nHost: " + name +
+           "\r\nAuthorization: t\r\nIdempotency-Key: k\r\nContent-Length: 2\r\n\r\nhi";
+  };
+  auto c = peer::connect(proxy.port());
+  const auto sent = post("Api.example.:80");
+  c.send(sent);
+  auto b = backend.accept();
+  EXPECT_EQ(b.read(sent.size()), sent);
+  b.send(plain_ok);
+  EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+  c.send(post("api.example"));
+  EXPECT_NE(c.read_head().find("\r\nIdempotent-Replayed: true\r\n"), std::string::npos);
+}
+
 // ------------------------------------------------------------------------------------------------------- differential
 
 using lines = std::multiset<std::string>;

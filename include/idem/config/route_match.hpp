@@ -19,7 +19,7 @@ struct route_match {
   std::string path;                   ///< as written: exact path, prefix or template
   std::vector<std::string> segments;  ///< of a template, between slashes; `{name}` takes one whole, non-empty segment
   std::vector<std::string> methods = {"POST"};
-  std::string host;  ///< lower case, without a port; empty = every host
+  std::string host;  ///< lower case, without a port and a dot at the end; empty = every host
 
   bool matches(std::string_view method, std::string_view authority, std::string_view request_path,
                path_captures& captures) const;

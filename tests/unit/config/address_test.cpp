@@ -158,6 +158,7 @@ TEST(overlap, is_seen_for_equal_and_for_wildcard_addresses) {
 
 TEST(host_name, is_lower_case_without_a_port) {
   EXPECT_EQ(*parse_host_name("API.Example.com"), "api.example.com");
+  EXPECT_EQ(*parse_host_name("a.example."), "a.example");
   EXPECT_EQ(*parse_host_name("[::1]"), "[::1]");
   EXPECT_EQ(*parse_host_name("::AB"), "[::ab]");
   for (const char* text : {"a:80", "[::1]:80", "a b", "", "a/b", "*.a"}) EXPECT_FALSE(parse_host_name(text)) << text;

@@ -84,12 +84,16 @@ TEST(route, a_template_takes_whole_segments_that_are_not_empty) {
   }
 }
 
-TEST(route, a_host_counts_without_case_and_without_its_port) {
-  const route_match match = match_of("host: API.example.com");
-  for (const char* host : {"api.example.com", "API.Example.COM", "api.example.com:8443"})
-    EXPECT_TRUE(takes(match, "POST", host, "/")) << host;
-  for (const char* host : {"", "example.com", "api.example.com.", "xapi.example.com", ":80", "api.example.comx:80"}) {
-    EXPECT_FALSE(takes(match, "POST", host, "/")) << host;
+TEST(route, a_host_counts_without_case_its_port_and_a_dot_at_its_end) {
+  for (const char* written : {"host: API.example.com", "host: api.example.com."}) {
+    const route_match match = match_of(written);
+    for (const char* host :
+         {"api.example.com", "API.Example.COM", "api.example.com:8443", "api.example.com.", "Api.example.com.:8443"})
+      EXPECT_TRUE(takes(match, "POST", host, "/")) << host;
+    for (const char* host :
+         {"", ".", "example.com", "api.example.com..", "xapi.example.com", ":80", ".:80", "api.example.comx:80"}) {
+      EXPECT_FALSE(takes(match, "POST", host, "/")) << host;
+    }
   }
 }
 

@@ -85,6 +85,12 @@ TEST(fingerprint, the_port_by_which_a_client_came_does_not_count) {
   EXPECT_NE(print(json("{}").authority("[::1]")), print(json("{}").authority("[::2]")));
 }
 
+TEST(fingerprint, a_dot_at_the_end_of_the_host_does_not_count) {
+  EXPECT_EQ(print(json("{}")), print(json("{}").authority("api.example.com.")));
+  EXPECT_EQ(print(json("{}")), print(json("{}").authority("api.example.com.:8443")));
+  EXPECT_NE(print(json("{}")), print(json("{}").authority("api.example.com..")));
+}
+
 TEST(fingerprint, the_order_of_query_pairs_counts_for_equal_names_only_and_their_bytes_do) {
   EXPECT_EQ(print(json("{}").query("a=1&b=2&a=0")), print(json("{}").query("b=2&a=1&a=0")));
   EXPECT_NE(print(json("{}").query("a=1&b=2&a=0")), print(json("{}").query("a=0&a=1&b=2")));
