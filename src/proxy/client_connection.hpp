@@ -42,6 +42,9 @@ enum class after : std::uint8_t {
   abort    ///< an incomplete answer must not look complete: RST
 };
 
+/// What stands for the address of a client that came by a unix socket.
+inline constexpr std::string_view unix_peer = "unix";
+
 class client_connection {
  public:
   client_connection(worker& w, net::stream s, std::string peer);
@@ -69,7 +72,7 @@ class client_connection {
   /// Whether answers must announce the end of the connection.
   bool must_close() const { return !facts.keep_alive || w.draining(); }
   /// `Connection:` for a head of ours: close, keep-alive to HTTP/1.0, or nothing.
-  std::string_view peer() const { return peer_; }  ///< address without port; "unix" for a unix socket
+  std::string_view peer() const { return peer_; }  ///< address without port, or unix_peer
   bool keep_alive_10() const { return facts.minor == 0 && !must_close(); }
 
   worker& w;

@@ -168,7 +168,7 @@ net::task<void> listener::run() {
 
 void listener::take(net::socket s) {
   net::error_code ec;
-  std::string peer = "unix";
+  std::string peer(unix_peer);
   if (!is_unix_) {
     s.set_option(asio::ip::tcp::no_delay(true), ec);
     const auto remote = s.remote_endpoint(ec);

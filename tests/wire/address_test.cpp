@@ -113,7 +113,9 @@ TEST(unix_sockets, serve_clients_and_reach_backends) {
   c.send(plain_get);
   auto b = backend.accept();
   const auto head = b.read_head();
-  EXPECT_TRUE(head.starts_with("GET /x HTTP/1.1\r\nHost: a\r\n")) << head;
+  EXPECT_EQ(head,
+            "GET /x HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: unknown\r\nX-Forwarded-Proto: http\r\n"
+            "X-Forwarded-Host: a\r\n\r\n");
   b.send(plain_ok);
   EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
   c.send(plain_get);
