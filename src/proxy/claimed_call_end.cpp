@@ -16,7 +16,7 @@ using idempotency::settlement;
 
 /// The rest of the answer, or all of it in one piece. `mark` is a value for Idempotency-Status, or empty.
 net::task<after> claimed_call::send_last(std::string_view mark) {
-  if (client_done_) co_return after::linger;
+  if (client_done_) co_return after::close;
   std::string bytes = memory::take_string();
   if (!streaming_) {
     const bool describes = from_.kind == framing_kind::none;
@@ -45,7 +45,7 @@ net::task<after> claimed_call::send_last(std::string_view mark) {
 }
 
 net::task<after> claimed_call::send_found() {
-  if (client_done_) co_return after::linger;
+  if (client_done_) co_return after::close;
   if (streaming_) co_return after::abort;
   co_await sender_.drained();
   auto& engine = claim_->engine;
@@ -173,7 +173,7 @@ net::task<after> claimed_call::settle_failure(fault f) {
     n = released_ ? engine.release() : engine.declare();
   }
   if (n == next::submit) co_await settle_or_owe(n);
-  if (client_done_) co_return after::linger;
+  if (client_done_) co_return after::close;
   c_.log.what = row(f).decision;
   if (streaming_) co_return after::abort;
   // the key has an answer by now, from another attempt or by an operator's word: the next retry would get it, too

@@ -82,7 +82,11 @@ net::task<void> client_connection::run() {
       end_log();
       break;
     }
-    if (head == head_result::ended) break;
+    if (head == head_result::ended) {
+      co_await end_idle();
+      co_return;
+    }
+    if (head == head_result::drains) break;
     first_ = false;
     how = co_await serve();
     if (how != after::keep || broken_off_) break;
@@ -97,7 +101,7 @@ net::task<client_connection::head_result> client_connection::read_head() {
   auto result = in.empty() ? parse_result::need_more : parser.parse(in.view());
   bool started = !in.empty() && parser.started(in.view());
   if (result == parse_result::need_more) {
-    if (w.draining() && !started && !first_) co_return head_result::ended;
+    if (w.draining() && !started && !first_) co_return head_result::drains;
     read_limit_.after(started || first_ ? limits.timeouts.header : limits.timeouts.keep_alive);
   }
   while (result == parse_result::need_more) {
@@ -151,7 +155,7 @@ net::task<void> client_connection::reject(const http::rejection& why) {
   p.status = why.status;
   p.detail = why.reason;
   log.what = decision::malformed;
-  const auto how = co_await answer(std::move(p), after::linger);
+  const auto how = co_await answer(std::move(p), after::close);
   end_log();
   co_await finish(how);
 }
@@ -198,17 +202,30 @@ net::task<void> client_connection::finish(after how) {
     stream.abort();
     co_return;
   }
-  if (auto* tls = stream.tls()) {
-    timed_out_ = false;
-    read_limit_.after(1s);
-    co_await tls->async_shutdown(net::as_result);
-    read_limit_.clear();
-  }
-  if (how == after::linger) co_await linger();
+  co_await end_tls();
+  co_await linger();
   stream.close();
 }
 
-/// Closing with unread bytes would send RST, and the client could lose an answer that it has not read yet.
+/// Nothing is under way: no answer can be lost, and nobody is waited for.
+net::task<void> client_connection::end_idle() {
+  if (!stream.is_open()) co_return;
+  co_await end_tls();
+  stream.close();
+}
+
+net::task<void> client_connection::end_tls() {
+  auto* tls = stream.tls();
+  if (!tls) co_return;
+  timed_out_ = false;
+  read_limit_.after(1s);
+  co_await tls->async_shutdown(net::as_result);
+  read_limit_.clear();
+}
+
+/// Bytes that are unread when a connection closes, or that come after it, are answered with RST, and the client loses
+/// what it has not read yet of the answer (RFC 9112 §9.6). So the sending side ends first, and the rest when the client
+/// has closed, too.
 net::task<void> client_connection::linger() {
   net::error_code ec;
   stream.lowest().shutdown(net::asio::socket_base::shutdown_send, ec);
@@ -217,11 +234,14 @@ net::task<void> client_connection::linger() {
   // By time and not by size: a client that sends a large body before it reads would lose the answer at any limit of
   // bytes.
   const auto until = std::chrono::steady_clock::now() + 10s;
-  auto scratch = w.buffers.take();
+  in.consume(in.view().size());
+  in.release_if_empty();  // most clients say nothing more: while one does not, it holds no buffer
   while (!timed_out_ && std::chrono::steady_clock::now() < until) {
     read_limit_.after(2s);
-    auto [failed, n] = co_await stream.read_raw(net::asio::buffer(scratch.get(), net::buffer_pool::size));
+    auto [failed, n] = co_await stream.read_raw(in.room(in.empty()));
     if (failed) break;
+    in.commit(n);
+    in.consume(n);
   }
   read_limit_.clear();
 }

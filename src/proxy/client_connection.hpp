@@ -36,10 +36,9 @@ struct request_facts {
 
 /// How an exchange leaves the connection.
 enum class after : std::uint8_t {
-  keep,    ///< the next request can be read
-  close,   ///< ends cleanly after what was written
-  linger,  ///< the client may still be sending: read on for a while, so that no RST eats the answer
-  abort    ///< an incomplete answer must not look complete: RST
+  keep,   ///< the next request can be read
+  close,  ///< ends cleanly after what was written, in stages: no RST eats it
+  abort   ///< an incomplete answer must not look complete: RST
 };
 
 /// What stands for the address of a client that came by a unix socket.
@@ -91,12 +90,21 @@ class client_connection {
   std::function<void()> on_break;  ///< what an exchange does when the drain is over
 
  private:
-  enum class head_result : std::uint8_t { complete, rejected, ended, late };
+  /// What read_head() comes back with.
+  enum class head_result : std::uint8_t {
+    complete,
+    rejected,
+    late,   ///< a part of it has come, and the rest has not in time
+    ended,  ///< the client has ended, or was idle for too long
+    drains  ///< a drain began with the last answer: the next request is not read
+  };
   net::task<head_result> read_head();
   net::task<after> serve();
   void forget_request();
   net::task<void> reject(const http::rejection& why);
   net::task<void> finish(after how);
+  net::task<void> end_idle();
+  net::task<void> end_tls();
   net::task<void> linger();
   net::task<bool> accept_tls();
   void start_log();

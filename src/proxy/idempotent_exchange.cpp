@@ -132,7 +132,7 @@ net::task<after> idempotent_exchange::refuse(problem p) {
   // A body that is here already can be stepped over; one that is still to come would have to be read for nothing.
   const bool in_hand = body_known_ || body_in_hand();
   if (in_hand && !body_known_) co_await read_body();
-  const auto then = in_hand && !p.close ? after::keep : after::linger;
+  const auto then = in_hand && !p.close ? after::keep : after::close;
   const auto how = co_await c_.answer(std::move(p), then);
   finish_input();
   co_return how;
@@ -230,16 +230,16 @@ net::task<after> idempotent_exchange::body_failed(body_result r) {
   switch (r) {
     case body_result::too_large:
       c_.log.what = decision::too_large;
-      co_return co_await c_.answer(problem(problem_code::request_too_large), after::linger);
+      co_return co_await c_.answer(problem(problem_code::request_too_large), after::close);
     case body_result::malformed: {
       c_.log.what = decision::malformed;
       problem p(problem_code::malformed_request);
       p.detail = "The request's body breaks its framing.";
-      co_return co_await c_.answer(std::move(p), after::linger);
+      co_return co_await c_.answer(std::move(p), after::close);
     }
     case body_result::late:
       c_.log.what = decision::timed_out;
-      co_return co_await c_.answer(problem(problem_code::request_timeout), after::linger);
+      co_return co_await c_.answer(problem(problem_code::request_timeout), after::close);
     default: c_.log.what = decision::client_gone; co_return after::abort;
   }
 }
@@ -357,7 +357,7 @@ net::task<after> idempotent_exchange::execute(bool bypass) {
     if (call.client_done()) {
       give_up();
       finish_input();
-      co_return after::linger;
+      co_return after::close;
     }
     co_return co_await act(n == next::wait ? next::refuse : n);
   }

@@ -77,8 +77,7 @@ net::task<after> pass_through::run() {
     c_.stream.cancel();
     if (!uploaded_.is_set()) co_await uploaded_.wait();
   }
-  if (!upload_whole_ && how == after::keep) how = after::linger;
-  if (!upload_whole_ && how == after::close) how = after::linger;
+  if (!upload_whole_ && how == after::keep) how = after::close;
   co_return how;
 }
 
@@ -330,7 +329,7 @@ net::task<after> pass_through::fail(fault f) {
   if (up_.written() == false && row(fault_).upstream_side) p.safe_new_key = true;
   c_.log.what = row(fault_).decision;
   const bool client_side = fault_ == fault::client_malformed || fault_ == fault::client_late;
-  co_return co_await c_.answer(std::move(p), client_side || !upload_whole_ ? after::linger : after::keep);
+  co_return co_await c_.answer(std::move(p), client_side || !upload_whole_ ? after::close : after::keep);
 }
 
 }  // namespace idem::proxy
