@@ -100,6 +100,7 @@ bool pass_through::make_head() {
     request_body_.reset(request_framing_, head);
     c_.in.consume(c_.parser.head_size());
   }
+  awaits_continue_ = c_.facts.expect_continue && !options_.body_read && c_.in.empty();
   return ok;
 }
 
@@ -149,19 +150,7 @@ net::task<void> pass_through::upload() {
     const auto step = request_body_.feed(c_.in.view());
     c_.in.consume(step.consumed);
     if (step.type == body_step::kind::need_more) {
-      // it is the client's turn, and only its own limit runs
-      if (!answered_) limit_.clear();
-      read_limit_.after(c_.runtime->config->server.timeouts.body_idle);
-      auto [ec, n] = co_await c_.stream.read_some(c_.in.room());
-      read_limit_.clear();
-      if (!answered_) limit_.after(options_.response_timeout);
-      if (ec) {
-        if (broken_off_ == fault::none && !answered_) break_off(fault::client_gone);
-        ok = false;
-      } else {
-        c_.in.commit(n);
-        c_.log.bytes_in += n;
-      }
+      ok = co_await read_more_of_request();
       continue;
     }
     if (step.type == body_step::kind::error) {
@@ -176,6 +165,28 @@ net::task<void> pass_through::upload() {
   upload_whole_ = ok && done;
   uploading_ = false;
   uploaded_.set();
+}
+
+net::task<bool> pass_through::read_more_of_request() {
+  // a client that waits for the backend's word is not slow, and the backend's own limit goes on
+  if (!awaits_continue_) begin_turn_of_client();
+  auto [ec, n] = co_await c_.stream.read_some(c_.in.room());
+  awaits_continue_ = false;
+  read_limit_.clear();
+  if (!answered_) limit_.after(options_.response_timeout);
+  if (ec) {
+    if (broken_off_ == fault::none && !answered_) break_off(fault::client_gone);
+    co_return false;
+  }
+  c_.in.commit(n);
+  c_.log.bytes_in += n;
+  co_return true;
+}
+
+/// Only its own limit runs.
+void pass_through::begin_turn_of_client() {
+  if (!answered_) limit_.clear();
+  read_limit_.after(c_.runtime->config->server.timeouts.body_idle);
 }
 
 net::task<bool> pass_through::upload_piece(const body_step& step) {
@@ -221,7 +232,7 @@ net::task<fault> pass_through::heads() {
       if (!relayed) co_return fault::client_gone;
     }
     up_.next_head();
-    limit_.after(options_.response_timeout);
+    if (!read_limit_.armed()) limit_.after(options_.response_timeout);
   }
 }
 
@@ -230,7 +241,12 @@ net::task<bool> pass_through::relay_interim() {
   if (c_.facts.minor == 0 || (up_.head().status == 100 && !c_.facts.expect_continue)) co_return true;
   c_.out.clear();
   http::append_response_head(c_.out, up_.head(), {});
-  co_return co_await c_.write(c_.out);
+  const bool sent = co_await c_.write(c_.out);
+  if (up_.head().status == 100 && awaits_continue_) {
+    awaits_continue_ = false;
+    begin_turn_of_client();
+  }
+  co_return sent;
 }
 
 void pass_through::make_answer_head() {

@@ -40,6 +40,8 @@ class pass_through {
   bool take_buffered_body();
   net::task<bool> open();
   net::task<void> upload();
+  net::task<bool> read_more_of_request();
+  void begin_turn_of_client();
   net::task<bool> upload_piece(const http::body_step& step);
   net::task<after> answer();
   net::task<fault> heads();
@@ -69,6 +71,7 @@ class pass_through {
   unsigned status_ = 0;
   bool upload_whole_ = false;
   bool uploading_ = false;
+  bool awaits_continue_ = false;  ///< the client has sent nothing of its body, and need not before the backend's 100
   bool answered_ = false;
   bool whole_ = false;
   bool keep_ = true;

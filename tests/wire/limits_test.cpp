@@ -152,6 +152,37 @@ TEST(a_slow_upload, has_the_clients_limit_and_not_that_of_the_answer) {
   EXPECT_TRUE(is_problem(stalled.read_head(), 408, "request-timeout"));
 }
 
+TEST(a_client_that_waits_for_100, is_not_slow_and_the_backends_limit_runs) {
+  stage s("timeouts: {body_idle: 300ms}", "response_timeout: 1s");
+  const std::string head = "PUT /x HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n";
+  const auto ask = [&](peer& c) {
+    c.send(head);
+    auto b = s.backend.accept();
+    EXPECT_EQ(b.read(head.size()), head);
+    return b;
+  };
+  auto patient = s.client();
+  auto b = ask(patient);
+  EXPECT_EQ(patient.within(600ms), "") << "twice the limit of bodies";
+  b.send("HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(patient.read_head(), "HTTP/1.1 100 Continue\r\n\r\n");
+  patient.send("hello");
+  EXPECT_EQ(b.read(5), "hello");
+  b.send(plain_ok);
+  EXPECT_EQ(patient.read(plain_ok.size()), plain_ok);
+  b.close();
+
+  auto forgotten = s.client();
+  b = ask(forgotten);
+  EXPECT_TRUE(is_problem(forgotten.read_head(), 504, "upstream-timeout"));
+
+  auto stalled = s.client();
+  b = ask(stalled);
+  b.send("HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(stalled.read_head(), "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_TRUE(is_problem(stalled.read_head(), 408, "request-timeout")) << "now it is its turn";
+}
+
 TEST_F(short_limits, of_bodies_are_413_on_keyed_routes_however_they_are_framed) {
   const std::string head = "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: l2\r\n";
   for (const auto& rest : {"Content-Length: 1025\r\n\r\n" + std::string(1025, 'x'),
