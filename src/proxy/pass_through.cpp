@@ -220,7 +220,7 @@ net::task<after> pass_through::answer() {
   co_return co_await body();
 }
 
-/// Reads to the final head; interim ones are relayed on the way (RFC 9110 §15.2).
+/// Reads to the final head; interim ones are relayed on the way (RFC 9110 §15.2), and the time for it goes on.
 net::task<fault> pass_through::heads() {
   for (unsigned interim = 0;;) {
     const auto f = co_await up_.read_head(c_.facts.head_method ? "HEAD" : "GET");
@@ -232,7 +232,6 @@ net::task<fault> pass_through::heads() {
       if (!relayed) co_return fault::client_gone;
     }
     up_.next_head();
-    if (!read_limit_.armed()) limit_.after(options_.response_timeout);
   }
 }
 

@@ -135,6 +135,23 @@ TEST_F(short_limits, of_time_end_the_wait_for_an_answer_with_504_and_a_stalled_o
   EXPECT_EQ(stalled.ended(), peer::end::reset);
 }
 
+TEST_F(short_limits, of_time_are_not_put_off_by_interim_answers) {
+  auto c = s().client();
+  c.send(plain_get);
+  auto b = s().backend.accept();
+  b.read(plain_get.size());
+  std::string all;
+  const auto began = std::chrono::steady_clock::now();
+  while (b.send("HTTP/1.1 102 Processing\r\n\r\n") && all.find("504") == std::string::npos &&
+         std::chrono::steady_clock::now() - began < 3s) {
+    all += c.within(100ms);
+  }
+  all += c.rest(100ms);
+  const auto last = all.rfind("HTTP/1.1 ");
+  ASSERT_NE(last, std::string::npos);
+  EXPECT_TRUE(is_problem(all.substr(last), 504, "upstream-timeout"));
+}
+
 TEST(a_slow_upload, has_the_clients_limit_and_not_that_of_the_answer) {
   stage s("timeouts: {body_idle: 900ms}", "response_timeout: 200ms");
   auto slow = s.client();
