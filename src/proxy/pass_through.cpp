@@ -236,8 +236,9 @@ net::task<fault> pass_through::heads() {
 }
 
 net::task<bool> pass_through::relay_interim() {
-  // 1.0 knows no interim answers, and 100 is for a client that waits for it
-  if (c_.facts.minor == 0 || (up_.head().status == 100 && !c_.facts.expect_continue)) co_return true;
+  // 1.0 knows no interim answers, and 100 is for a client that waits for it: not for one whose body was read already
+  const bool waits = c_.facts.expect_continue && !options_.body_read;
+  if (c_.facts.minor == 0 || (up_.head().status == 100 && !waits)) co_return true;
   c_.out.clear();
   http::append_response_head(c_.out, up_.head(), {});
   const bool sent = co_await c_.write(c_.out);

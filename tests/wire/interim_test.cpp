@@ -86,6 +86,22 @@ TEST_F(expectations, are_met_by_the_proxy_where_it_buffers_the_body) {
   EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
 }
 
+TEST_F(expectations, are_met_once_though_the_backend_says_100_as_well) {
+  stage own;
+  own.settings.routes = {"{name: named, match: {path: /named}, idempotency: {key: {from: [\"json:/id\"]}}}"};
+  own.proxy->reload(own.settings);
+  auto c = own.client();
+  c.send(
+      "POST /named HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nContent-Type: application/json\r\n"
+      "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_EQ(c.read_head(), "HTTP/1.1 100 Continue\r\n\r\n");
+  c.send("{}");  // it passes without a key, though its body had to be read
+  auto b = own.backend.accept();
+  b.read_until("\r\n\r\n{}");
+  b.send("HTTP/1.1 100 Continue\r\n\r\n" + std::string(plain_ok));
+  EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+}
+
 TEST_F(expectations, give_way_to_a_refusal_that_needs_no_body) {
   struct {
     std::string fields;
