@@ -182,7 +182,9 @@ net::task<fault> claimed_call::heads() {
     // 100 was answered by the proxy itself, which had the whole body before
     if (++interim <= max_interim && status != 100 && c_.facts.minor >= 1 && !client_done_) {
       std::string relayed;
-      http::append_response_head(relayed, up_.head(), {});
+      http::response_edits edits;
+      edits.drop_idempotency_status = true;
+      http::append_response_head(relayed, up_.head(), edits);
       sender_.send(relayed);
     }
     up_.next_head();

@@ -31,6 +31,15 @@ TEST_F(interim_answers, of_a_flood_are_relayed_eight_times_and_the_answer_follow
   EXPECT_EQ(w.client.read(expected.size()), expected);
 }
 
+TEST_F(interim_answers, do_not_speak_for_the_proxy_on_keyed_routes) {
+  const std::string request =
+      "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: i1\r\nContent-Length: 2\r\n\r\nhi";
+  auto w = reach(request);
+  w.backend.send("HTTP/1.1 103 Early Hints\r\nIdempotency-Status: in-flight\r\nX: 1\r\n\r\n" + std::string(plain_ok));
+  EXPECT_EQ(w.client.read_head(), "HTTP/1.1 103 Early Hints\r\nX: 1\r\n\r\n");
+  EXPECT_EQ(w.client.read(plain_ok.size()), plain_ok);
+}
+
 TEST_F(interim_answers, do_not_go_to_clients_of_1_0) {
   auto w = reach("GET /x HTTP/1.0\r\nHost: a\r\n\r\n", plain_get.size());
   w.backend.send("HTTP/1.1 103 Early Hints\r\nX: 1\r\n\r\n" + std::string(plain_ok));
