@@ -249,8 +249,16 @@ net::task<bool> pass_through::relay_interim() {
   co_return sent;
 }
 
+/// The answer is there before the request is, and will not wait for its end: the client must know that this connection
+/// is of no more use (RFC 9112 §9.6). Other answers may go on as long as the request does.
+bool pass_through::ends_early() const {
+  if (!uploading_) return false;
+  return awaits_continue_ || up_.head().status >= 400 || up_.whole_in_hand();
+}
+
 void pass_through::make_answer_head() {
   const auto& head = up_.head();
+  if (ends_early()) keep_ = false;
   answer_framing_ = answer_framing(head.body, c_.facts.minor);
   if (answer_framing_.kind == framing_kind::until_close) keep_ = false;
   http::response_edits edits;

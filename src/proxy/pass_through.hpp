@@ -46,6 +46,7 @@ class pass_through {
   net::task<after> answer();
   net::task<fault> heads();
   net::task<bool> relay_interim();
+  bool ends_early() const;
   void make_answer_head();
   net::task<after> body();
   net::task<after> end_of_answer();

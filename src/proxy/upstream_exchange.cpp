@@ -89,6 +89,17 @@ void upstream_exchange::begin_body() {
   in_body_ = true;
 }
 
+bool upstream_exchange::whole_in_hand() const {
+  const auto& parser = connection_->parser;
+  http::body_decoder decoder(parser.head().body);
+  auto left = in_.view().substr(parser.head_size());
+  for (;;) {
+    const auto step = decoder.feed(left);
+    if (step.type != http::body_step::kind::data) return step.type == http::body_step::kind::done;
+    left.remove_prefix(step.consumed);
+  }
+}
+
 http::body_step upstream_exchange::next_piece() {
   auto step = body_.feed(in_.view());
   in_.consume(step.consumed);

@@ -44,6 +44,9 @@ class upstream_exchange {
   /// After the final head was used: its bytes are given up, the body follows. Views of head() end here.
   void begin_body();
 
+  /// Whether all of the answer has been read, after a final head and before begin_body(). Costs a look at its bytes.
+  bool whole_in_hand() const;
+
   /// The next piece of the body in what was read already; need_more when the connection must be read first.
   http::body_step next_piece();
   /// Waits for more bytes of the body. fault::none also when the connection's end ends the body: ask body_done().

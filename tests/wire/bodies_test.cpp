@@ -272,9 +272,43 @@ TEST_F(early_answers, arrive_while_the_upload_goes_on_and_no_reset_eats_them) {
   w.backend.send(no);
   w.backend.half_close();
   upload.join();  // a client that writes everything before it reads anything
-  const std::string expected = "HTTP/1.1 413 Too Much\r\nContent-Length: 2\r\n\r\nno";
+  const std::string expected = "HTTP/1.1 413 Too Much\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno";
   EXPECT_EQ(w.client.rest(), expected);
   EXPECT_EQ(w.client.ended(), peer::end::clean);
+}
+
+TEST_F(early_answers, say_that_the_connection_ends_when_they_do_not_wait_for_the_request) {
+  const std::string head = "PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n";
+  const std::string waits = "Expect: 100-continue\r\n";
+  for (const auto& [more, answer] :
+       std::vector<std::pair<std::string, std::string>>{{"", "HTTP/1.1 204 Done\r\n"},
+                                                        {"", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"},
+                                                        {"", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"},
+                                                        {waits, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"}}) {
+    SCOPED_TRACE(more + answer);
+    std::string body;
+    if (answer.find("Content-Length") != std::string::npos) body = "no";
+    if (answer.find("chunked") != std::string::npos) body = "2\r\nno\r\n0\r\n\r\n";
+    auto w = reach(head + more + "\r\n");
+    w.backend.send(answer + "\r\n" + body);
+    const auto all = w.client.rest();
+    EXPECT_TRUE(all.starts_with(answer + "Connection: close\r\n\r\n")) << all;
+    EXPECT_EQ(w.client.ended(), peer::end::clean);
+  }
+}
+
+TEST_F(early_answers, that_come_in_pieces_say_so_if_they_refuse_or_the_client_waits_for_100) {
+  const std::string head = "PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n";
+  for (const auto& [more, line] : std::vector<std::pair<std::string, std::string>>{
+           {"", "HTTP/1.1 413 Too Much\r\n"}, {"Expect: 100-continue\r\n", "HTTP/1.1 200 OK\r\n"}}) {
+    SCOPED_TRACE(line);
+    auto w = reach(head + more + "\r\n");
+    w.backend.send(line + "Content-Length: 2\r\n\r\nn");
+    EXPECT_EQ(w.client.read_head(), line + "Content-Length: 2\r\nConnection: close\r\n\r\n");
+    w.backend.send("o");
+    EXPECT_EQ(w.client.rest(), "no");
+    EXPECT_EQ(w.client.ended(), peer::end::clean);
+  }
 }
 
 TEST_F(early_answers, of_the_proxy_itself_are_not_eaten_by_a_reset_either) {

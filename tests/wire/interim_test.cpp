@@ -74,8 +74,8 @@ TEST_F(expectations, of_clients_of_1_0_are_ignored_and_not_forwarded) {
 
 TEST_F(expectations, that_the_backend_declines_end_with_its_answer_and_the_connection) {
   auto w = reach("PUT /x HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
-  const std::string no = "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n";
-  w.backend.send(no);
+  w.backend.send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n");
+  const std::string no = "HTTP/1.1 417 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
   EXPECT_EQ(w.client.read(no.size()), no);
   EXPECT_EQ(w.client.rest(), "");
   EXPECT_EQ(w.client.ended(), peer::end::clean) << "the five bytes may still come: this connection is of no more use";

@@ -102,7 +102,7 @@ TEST_F(tls_clients, that_still_send_hear_an_early_answer) {
   auto b = s.backend.accept();
   b.discard(50'000);
   b.send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno");
-  EXPECT_EQ(c.rest(), "HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno");
+  EXPECT_EQ(c.rest(), "HTTP/1.1 413 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
   EXPECT_EQ(c.ended(), peer::end::clean);
 }
 
@@ -275,7 +275,7 @@ TEST_F(tls_backend, that_answers_early_is_heard_by_a_client_that_still_sends) {
   b.discard(100'000);
   b.send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno");
   upload.join();
-  EXPECT_EQ(c.rest(), "HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno");
+  EXPECT_EQ(c.rest(), "HTTP/1.1 413 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
   EXPECT_EQ(c.ended(), peer::end::clean);
 }
 
