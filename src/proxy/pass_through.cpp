@@ -186,7 +186,7 @@ net::task<bool> pass_through::read_more_of_request() {
 /// Only its own limit runs.
 void pass_through::begin_turn_of_client() {
   if (!answered_) limit_.clear();
-  read_limit_.after(c_.runtime->config->server.timeouts.body_idle);
+  if (!tunnels_) read_limit_.after(c_.runtime->config->server.timeouts.body_idle);
 }
 
 net::task<bool> pass_through::upload_piece(const body_step& step) {
@@ -321,12 +321,20 @@ net::task<after> pass_through::tunnel() {
   c_.out.clear();
   http::append_response_head(c_.out, up_.head(), edits);
   up_.next_head();
+  // what is left of the request's body is the tunnel's beginning, and a tunnel has no limits of time
+  answered_ = tunnels_ = true;
   limit_.clear();
+  read_limit_.clear();
   watch_.clear();
   const bool sent = co_await c_.write(c_.out);
-  if (sent) co_await run_tunnel(c_, up_);
+  if (sent) co_await run_tunnel(c_, up_, request_sent());
   up_.close();
   co_return after::close;
+}
+
+net::task<bool> pass_through::request_sent() {
+  if (uploading_) co_await uploaded_.wait();
+  co_return upload_whole_;
 }
 
 // --------------------------------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ class pass_through {
   net::task<after> end_of_answer();
   net::task<after> fail(fault f);
   net::task<after> tunnel();
+  net::task<bool> request_sent();
   void watch_client();
   void break_off(fault f);
 
@@ -73,7 +74,8 @@ class pass_through {
   bool upload_whole_ = false;
   bool uploading_ = false;
   bool awaits_continue_ = false;  ///< the client has sent nothing of its body, and need not before the backend's 100
-  bool answered_ = false;
+  bool answered_ = false;         ///< the answer has begun; its own limits count now
+  bool tunnels_ = false;
   bool whole_ = false;
   bool keep_ = true;
 };

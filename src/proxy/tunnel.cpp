@@ -76,15 +76,26 @@ net::task<void> copy(net::buffer_pool& buffers, net::stream& from, net::stream& 
   done.set();
 }
 
+/// A 101 may come before the request's body has: the tunnel of the client begins behind it (RFC 9110 §7.8).
+net::task<void> copy_upward(client_connection& c, net::stream& backend, net::task<bool> request, net::event& done) {
+  if (!co_await request) {
+    c.stream.abort();
+    backend.abort();
+    done.set();
+    co_return;
+  }
+  std::string early(c.in.view());
+  c.in.consume(early.size());
+  co_await copy(c.w.buffers, c.stream, backend, std::move(early), done);
+}
+
 }  // namespace
 
-net::task<void> run_tunnel(client_connection& c, upstream_exchange& up) {
+net::task<void> run_tunnel(client_connection& c, upstream_exchange& up, net::task<bool> request) {
   auto& backend = up.connection()->stream;
   net::event down, upward;
-  std::string early_up(c.in.view());
   std::string early_down(up.surplus());
-  c.in.consume(c.in.view().size());
-  net::spawn(c.w.io.get_executor(), copy(c.w.buffers, c.stream, backend, std::move(early_up), upward));
+  net::spawn(c.w.io.get_executor(), copy_upward(c, backend, std::move(request), upward));
   co_await copy(c.w.buffers, backend, c.stream, std::move(early_down), down);
   if (!upward.is_set()) co_await upward.wait();
 }

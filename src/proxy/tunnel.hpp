@@ -7,6 +7,8 @@
 namespace idem::proxy {
 
 /// Ends when both directions have ended or one has failed. Bytes that came along with the heads go first.
-net::task<void> run_tunnel(client_connection& c, upstream_exchange& up);
+/// @param request ends when the client's request has gone up: what follows it belongs to the tunnel. False if it never
+///        will have as a whole, which is a failure
+net::task<void> run_tunnel(client_connection& c, upstream_exchange& up, net::task<bool> request);
 
 }  // namespace idem::proxy

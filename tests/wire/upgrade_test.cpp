@@ -53,6 +53,65 @@ TEST_F(upgrades, pass_a_half_close_on_in_both_directions) {
   EXPECT_EQ(w.client.ended(), peer::end::clean);
 }
 
+/// The 101 comes before the body of the request that asked for it.
+class early_upgrades : public upgrades {
+ protected:
+  static way switch_before_the_body(const std::string& framing) {
+    const std::string request =
+        "POST /ws HTTP/1.1\r\nHost: a\r\n" + framing + "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+    auto w = reach(request);
+    EXPECT_EQ(w.request, request);
+    w.backend.send(yes);
+    EXPECT_EQ(w.client.read(yes.size()), yes);
+    return w;
+  }
+};
+
+TEST_F(early_upgrades, have_the_body_before_what_the_client_says_in_the_tunnel) {
+  for (const auto& [framing, body] :
+       {std::pair<std::string, std::string>{"Content-Length: 5\r\n", "hello"},
+        std::pair<std::string, std::string>{"Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n"}}) {
+    SCOPED_TRACE(framing);
+    auto w = switch_before_the_body(framing);
+    w.backend.send("down");
+    EXPECT_EQ(w.client.read(4), "down") << "this direction has begun";
+    w.client.send(body + "up");
+    EXPECT_EQ(w.backend.read(body.size() + 2), body + "up");
+    w.client.send("more");
+    EXPECT_EQ(w.backend.read(4), "more");
+    w.client.half_close();
+    EXPECT_EQ(w.backend.rest(), "");
+    EXPECT_EQ(w.backend.ended(), peer::end::clean);
+  }
+}
+
+TEST_F(early_upgrades, of_which_the_body_never_comes_whole_do_not_end_orderly) {
+  auto w = switch_before_the_body("Content-Length: 5\r\n");
+  w.client.send("he");
+  EXPECT_EQ(w.backend.read(2), "he");
+  w.client.half_close();
+  EXPECT_EQ(w.backend.rest(), "");
+  EXPECT_EQ(w.backend.ended(), peer::end::reset);
+}
+
+TEST(an_early_upgrade, is_not_cut_by_the_limit_of_bodies) {
+  stage s("timeouts: {body_idle: 200ms}");
+  auto c = s.client();
+  c.send("POST /ws HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n");
+  auto b = s.backend.accept();
+  b.read_head();
+  b.send("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n");
+  EXPECT_TRUE(c.read_head().starts_with("HTTP/1.1 101"));
+  EXPECT_EQ(c.within(500ms), "");
+  EXPECT_EQ(c.ended(), peer::end::none);
+  c.send("he");
+  EXPECT_EQ(b.read(2), "he");
+  EXPECT_EQ(c.within(500ms), "");
+  EXPECT_EQ(c.ended(), peer::end::none);
+  c.send("lloup");
+  EXPECT_EQ(b.read(5), "lloup");
+}
+
 TEST_F(upgrades, that_are_cut_do_not_end_orderly_at_the_other_side) {
   for (const bool by_client : {true, false}) {
     auto w = ask();
