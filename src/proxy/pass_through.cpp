@@ -175,12 +175,24 @@ net::task<bool> pass_through::read_more_of_request() {
   read_limit_.clear();
   if (!answered_) limit_.after(options_.response_timeout);
   if (ec) {
-    if (broken_off_ == fault::none && !answered_) break_off(fault::client_gone);
+    co_await tell_of_cut_request(ec);
     co_return false;
   }
   c_.in.commit(n);
   c_.log.bytes_in += n;
   co_return true;
+}
+
+/// The backend must not wait for the rest. Once it answers, a client that has only ended its sending side still reads.
+net::task<void> pass_through::tell_of_cut_request(net::error_code why) {
+  if (tunnels_ || broken_off_ != fault::none) co_return;
+  if (!answered_) {
+    break_off(fault::client_gone);
+  } else if (why == asio::error::eof) {
+    co_await half_close(up_.connection()->stream);
+  } else if (why != asio::error::operation_aborted) {
+    break_off(fault::client_gone);
+  }
 }
 
 /// Only its own limit runs.

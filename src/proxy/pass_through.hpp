@@ -42,6 +42,7 @@ class pass_through {
   net::task<void> upload();
   net::task<bool> read_more_of_request();
   void begin_turn_of_client();
+  net::task<void> tell_of_cut_request(net::error_code why);
   net::task<bool> upload_piece(const http::body_step& step);
   net::task<after> answer();
   net::task<fault> heads();

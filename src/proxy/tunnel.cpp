@@ -42,6 +42,8 @@ std::string close_notify(SSL* connection) {
   return bytes;
 }
 
+}  // namespace
+
 net::task<bool> half_close(net::stream& to) {
   net::error_code ec;
   if (auto* tls = to.tls()) {
@@ -56,6 +58,8 @@ net::task<bool> half_close(net::stream& to) {
   to.lowest().shutdown(asio::socket_base::shutdown_send, ec);
   co_return !ec;
 }
+
+namespace {
 
 /// One direction. A clean end of `from` (on TLS: with close_notify) becomes a half-close of `to`. A failure ends both,
 /// and neither end may take it for a clean one.

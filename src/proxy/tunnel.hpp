@@ -6,6 +6,9 @@
 
 namespace idem::proxy {
 
+/// Ends the sending side and nothing else; on TLS by close_notify.
+net::task<bool> half_close(net::stream& to);
+
 /// Ends when both directions have ended or one has failed. Bytes that came along with the heads go first.
 /// @param request ends when the client's request has gone up: what follows it belongs to the tunnel. False if it never
 ///        will have as a whole, which is a failure

@@ -157,6 +157,27 @@ TEST_F(framing, of_an_upload_that_is_cut_is_never_made_whole_at_the_backend) {
   }
 }
 
+TEST_F(framing, of_an_upload_that_is_cut_after_the_answer_began_is_told_to_the_backend_at_once) {
+  const std::string head = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n";
+  const std::string begun = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
+  for (const bool hard : {false, true}) {
+    auto w = reach(head + "hello", head.size() + 5);
+    w.backend.send(begun + "ab");
+    EXPECT_EQ(w.client.read(begun.size() + 2), begun + "ab");
+    if (hard) {
+      w.client.reset();
+    } else {
+      w.client.half_close();
+    }
+    EXPECT_EQ(w.backend.rest(), "");
+    EXPECT_NE(w.backend.ended(), peer::end::none);
+    if (hard) continue;
+    w.backend.send("cd");
+    EXPECT_EQ(w.client.rest(), "cd") << "it may still say what it has to say";
+    EXPECT_EQ(w.client.ended(), peer::end::clean);
+  }
+}
+
 TEST_F(framing, of_an_answer_that_can_be_read_in_two_ways_becomes_502) {
   const auto ok = [](const std::string& fields) { return "HTTP/1.1 200 OK\r\n" + fields + "\r\nhello"; };
   for (const std::string& answer :
