@@ -469,6 +469,22 @@ TEST_F(redis_faults, a_server_that_may_evict_records_is_refused_unless_that_is_a
   }
   use(server.port(), [](auto& c) { c.allow_eviction = true; });
   EXPECT_EQ(backend_->verify(), "");
+  expect_recovery();
+}
+
+TEST_F(redis_faults, a_server_that_may_evict_records_is_not_used_when_it_comes_later) {
+  redis_server server({"--maxmemory-policy", "allkeys-lru"});
+  server.stop();
+  use(server.port());
+  EXPECT_EQ(backend_->verify(), "") << "it is away: nobody can tell";
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(runner_->run_until([&] { return status().ever_troubled; }));
+  server.start();
+  runner_->run_until([&] { return run(look(fresh_name())).what != verdict::unavailable; }, 2s);
+  EXPECT_FALSE(status().reachable);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("the server may evict records"), std::string::npos);
+  server.command({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
+  expect_recovery();
 }
 
 TEST_F(redis_faults, the_eviction_policy_is_found_where_CONFIG_is_forbidden) {

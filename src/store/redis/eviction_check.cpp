@@ -10,7 +10,8 @@ namespace {
 class inquiry final : private connection_user {
  public:
   explicit inquiry(const shared_parts& parts)
-      : connection_(std::make_shared<connection>(io_, parts.settings, parts.tls, connection::purpose::commands,
+      : settings_(asking(parts.settings)),
+        connection_(std::make_shared<connection>(io_, settings_, parts.tls, connection::purpose::commands,
                                                  static_cast<connection_user&>(*this))) {}
 
   /// True if both replies came.
@@ -25,6 +26,11 @@ class inquiry final : private connection_user {
   std::string reason = "no answer in time";
 
  private:
+  // The handshake would only say that the server may evict records, and the user is told by which policy.
+  static config::redis_config asking(config::redis_config settings) {
+    settings.allow_eviction = true;
+    return settings;
+  }
   void on_ready(dialect how) override {
     if (how == dialect::transactions) telemetry::warn("store refuses scripts", {{"instead", "WATCH and MULTI"}});
     outgoing_.clear();
@@ -45,6 +51,7 @@ class inquiry final : private connection_user {
     io_.stop();
   }
 
+  const config::redis_config settings_;
   net::asio::io_context io_{1};
   std::shared_ptr<connection> connection_;
   std::string outgoing_;

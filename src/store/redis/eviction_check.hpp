@@ -1,4 +1,5 @@
-// Whether the server may throw our records away: then a key that was executed could be executed again.
+// Whether the server may throw our records away: then a key that was executed could be executed again. Here it is asked
+// at the start, for a sentence to the user; the handshake of each connection for commands asks again.
 #pragma once
 
 #include <memory>

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "store/redis/eviction_check.hpp"
 #include "store/redis/resp_writer.hpp"
 #include "store/redis/scripts.hpp"
 
@@ -12,7 +13,10 @@ handshake::handshake(const config::redis_config& settings, std::string_view pass
     : settings_(settings), password_(password) {
   if (!password_.empty() || !settings_.username.empty()) parts_.push_back(part::authenticate);
   if (settings_.database != 0) parts_.push_back(part::select);
-  if (probe) parts_.push_back(part::probe);
+  if (!probe) return;
+  parts_.push_back(part::probe);
+  // with each connection, since the server behind the address can be another one each time
+  if (!settings_.allow_eviction) parts_.insert(parts_.end(), {part::policy_by_config, part::policy_by_info});
 }
 
 void handshake::begin(std::string& out) {
@@ -25,6 +29,8 @@ void handshake::begin(std::string& out) {
         break;
       case part::select: append_command(out, {"SELECT", decimal(settings_.database)}); break;
       case part::probe: append_command(out, {"EVAL", probe_script(), "1", settings_.key_prefix + "{probe}"}); break;
+      case part::policy_by_config: append_command(out, {"CONFIG", "GET", "maxmemory-policy"}); break;
+      case part::policy_by_info: append_command(out, {"INFO", "memory"}); break;
     }
   // a connection that needs none of it still has to hear the server once before it counts as one to Redis
   if (parts_.empty()) append_command(out, {"PING"});
@@ -40,7 +46,13 @@ handshake::state handshake::on_reply(const resp_value& v) {
 }
 
 handshake::state handshake::on_part(part p, const resp_value& v) {
-  if (p == part::probe) return on_probe(v);
+  switch (p) {
+    case part::probe: return on_probe(v);
+    case part::policy_by_config: policy_by_config_ = v; return state::ready;
+    case part::policy_by_info: return on_policy(v);
+    case part::authenticate:
+    case part::select: break;
+  }
   if (!v.is(resp_type::error)) return state::ready;
   return fail(p == part::authenticate ? "authentication refused" : "database refused");
 }
@@ -62,6 +74,13 @@ handshake::state handshake::on_probe(const resp_value& v) {
   }
   how_ = dialect::transactions;
   return state::ready;
+}
+
+// A server that tells neither way is one that forbids both: that alone is no reason to go without it.
+handshake::state handshake::on_policy(const resp_value& info) {
+  const auto policy = eviction_policy(policy_by_config_, info);
+  if (policy.empty() || policy == "noeviction") return state::ready;
+  return fail("the server may evict records");
 }
 
 handshake::state handshake::fail(std::string_view reason) {

@@ -1,5 +1,6 @@
-// What a new connection says first: who we are, which database, and a probe of what the server lets us do. Sent as
-// one pipeline; a server that refuses any of it is treated as one that cannot be reached.
+// What a new connection says first: who we are, which database, a probe of what the server lets us do, and the question
+// whether it may throw our records away. Sent as one pipeline; a server that refuses any of it, or that may evict
+// records where that is not allowed, is treated as one that cannot be reached.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ class handshake {
  public:
   enum class state : std::uint8_t { going_on, ready, failed };
 
-  /// @param probe whether to ask about scripts and writes: not for a connection that only listens
+  /// @param probe whether to ask about scripts, writes and eviction: not for a connection that only listens
   handshake(const config::redis_config& settings, std::string_view password, bool probe);
 
   void begin(std::string& out);
@@ -27,9 +28,10 @@ class handshake {
   std::string_view reason() const { return reason_; }
 
  private:
-  enum class part : std::uint8_t { authenticate, select, probe };
+  enum class part : std::uint8_t { authenticate, select, probe, policy_by_config, policy_by_info };
   state on_part(part p, const resp_value& v);
   state on_probe(const resp_value& v);
+  state on_policy(const resp_value& info);
   state fail(std::string_view reason);
 
   const config::redis_config& settings_;
@@ -37,6 +39,7 @@ class handshake {
   std::vector<part> parts_;
   std::size_t next_ = 0;
   dialect how_ = dialect::scripts;
+  resp_value policy_by_config_;
   std::string_view reason_;
 };
 

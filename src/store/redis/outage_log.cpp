@@ -1,12 +1,27 @@
 #include "store/redis/outage_log.hpp"
 
+#include <algorithm>
+
 #include "idem/telemetry/log.hpp"
 
 namespace idem::store::redis {
 
 void outage_log::down(std::string_view reason) {
   const std::lock_guard guard(lock_);
-  if (down_++ == 0) telemetry::warn(subject_ + " unavailable", {{"reason", reason}});
+  if (down_++ == 0) {
+    said_.clear();
+    say(reason);
+  }
+}
+
+void outage_log::still_down(std::string_view reason) {
+  const std::lock_guard guard(lock_);
+  if (std::find(said_.begin(), said_.end(), reason) == said_.end()) say(reason);
+}
+
+void outage_log::say(std::string_view reason) {
+  telemetry::warn(subject_ + " unavailable", {{"reason", reason}});
+  said_.emplace_back(reason);
 }
 
 void outage_log::up() {

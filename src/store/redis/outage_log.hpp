@@ -1,18 +1,22 @@
-// One line when the store goes away and one when it is back, however many threads notice.
+// One line when the store goes away, one for each further reason why it stays away, and one when it is back, however
+// many threads notice.
 #pragma once
 
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace idem::store::redis {
 
-/// Thread-safe. Counts who is without the store; only the first and the last are logged.
+/// Thread-safe. Counts who is without the store; only the first and the last are logged, and what is new in between.
 class outage_log {
  public:
   explicit outage_log(std::string_view subject) : subject_(subject) {}
 
   void down(std::string_view reason);
+  /// Who was counted failed again, perhaps for another reason.
+  void still_down(std::string_view reason);
   void up();
   void writes_refused();
   void writes_accepted();
@@ -20,8 +24,11 @@ class outage_log {
   void leave(bool was_down, bool was_refused);
 
  private:
+  void say(std::string_view reason);
+
   std::string subject_;
   std::mutex lock_;
+  std::vector<std::string> said_;  ///< reasons of this outage that were logged; they are fixed words, so they are few
   unsigned down_ = 0, refused_ = 0;
 };
 

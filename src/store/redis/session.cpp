@@ -75,6 +75,7 @@ bool session_core::on_reply(resp_value&& v) {
 void session_core::on_lost(std::string_view reason) {
   const auto self = shared_from_this();
   troubled();
+  if (counted_down_) parts_->outages.still_down(reason);
   set_reachable(false, reason);
   complete(pipeline_.shut());
 }

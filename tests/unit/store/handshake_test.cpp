@@ -23,6 +23,7 @@ class handshake_with_a_server : public testing::Test {
 };
 
 TEST_F(handshake_with_a_server, says_no_more_than_is_needed) {
+  settings.allow_eviction = true;
   const auto lines = begin();
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].starts_with("EVAL "));
@@ -31,6 +32,7 @@ TEST_F(handshake_with_a_server, says_no_more_than_is_needed) {
 }
 
 TEST_F(handshake_with_a_server, finds_out_by_trying_that_SET_can_do_the_work_of_GET) {
+  settings.allow_eviction = true;
   begin();
   EXPECT_EQ(h->on_reply(number(2)), state::ready);
   EXPECT_EQ(h->how(), dialect::scripts_and_set_get);
@@ -45,7 +47,29 @@ TEST_F(handshake_with_a_server, gives_name_password_and_database_first) {
   EXPECT_EQ(lines[1], "SELECT 3");
   EXPECT_EQ(h->on_reply(status("OK")), state::going_on);
   EXPECT_EQ(h->on_reply(status("OK")), state::going_on);
-  EXPECT_EQ(h->on_reply(number(1)), state::ready);
+  EXPECT_EQ(h->on_reply(number(1)), state::going_on);
+  EXPECT_EQ(h->on_reply(error("NOPERM")), state::going_on);
+  EXPECT_EQ(h->on_reply(error("NOPERM")), state::ready);
+}
+
+TEST_F(handshake_with_a_server, asks_whether_it_may_evict_records_and_fails_if_so) {
+  const auto answers = [&](const resp_value& config, const resp_value& info) {
+    begin();
+    EXPECT_EQ(h->on_reply(number(2)), state::going_on);
+    EXPECT_EQ(h->on_reply(config), state::going_on);
+    return h->on_reply(info);
+  };
+  const auto lines = begin();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[1], "CONFIG GET maxmemory-policy");
+  EXPECT_EQ(lines[2], "INFO memory");
+  const auto policy = [](const char* name) { return array({text("maxmemory-policy"), text(name)}); };
+  EXPECT_EQ(answers(policy("allkeys-lru"), error("NOPERM")), state::failed);
+  EXPECT_EQ(h->reason(), "the server may evict records");
+  EXPECT_EQ(answers(error("NOPERM"), text("maxmemory_policy:volatile-ttl\r\n")), state::failed);
+  EXPECT_EQ(answers(policy("noeviction"), error("NOPERM")), state::ready);
+  EXPECT_EQ(h->how(), dialect::scripts_and_set_get);
+  EXPECT_EQ(answers(error("NOPERM"), error("NOPERM")), state::ready) << "neither tells";
 }
 
 TEST_F(handshake_with_a_server, fails_on_a_refusal_without_quoting_it) {
@@ -59,6 +83,7 @@ TEST_F(handshake_with_a_server, fails_on_a_refusal_without_quoting_it) {
 }
 
 TEST_F(handshake_with_a_server, finds_out_by_trying_that_scripts_are_refused) {
+  settings.allow_eviction = true;
   for (const auto* e :
        {"ERR unknown command 'EVAL'", "NOPERM this user has no permissions to run the 'eval' command"}) {
     begin();
@@ -68,6 +93,7 @@ TEST_F(handshake_with_a_server, finds_out_by_trying_that_scripts_are_refused) {
 }
 
 TEST_F(handshake_with_a_server, takes_a_full_server_for_one_that_runs_scripts) {
+  settings.allow_eviction = true;
   begin();
   EXPECT_EQ(h->on_reply(error("OOM command not allowed")), state::ready);
   EXPECT_EQ(h->how(), dialect::scripts);
