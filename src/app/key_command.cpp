@@ -1,17 +1,14 @@
 #include "app/key_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <boost/beast/http/status.hpp>
 
 #include <cstdio>
 #include <ctime>
-#include <fstream>
-#include <sstream>
 
 #include "app/check.hpp"
+#include "app/key_answer.hpp"
 #include "app/key_name.hpp"
 #include "idem/config/load.hpp"
-#include "idem/http/writer.hpp"
 #include "idem/idempotency/record.hpp"
 #include "idem/store/store.hpp"
 #include "idem/telemetry/log.hpp"
@@ -190,32 +187,8 @@ int make_unknown(store_client& store, const std::string& name, seen_record& r) {
   return look(store, name, r);
 }
 
-bool read_answer(const key_request& q, std::string& block, std::string& body) {
-  const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(q.status));
-  block = std::string(reason.data(), reason.size()) + "\r\n";
-  for (const auto& line : q.headers) {
-    const auto colon = line.find(':');
-    if (colon == std::string::npos) return false;
-    auto value = std::string_view(line).substr(colon + 1);
-    while (value.starts_with(' ')) value.remove_prefix(1);
-    if (!http::append_field(block, std::string_view(line).substr(0, colon), value)) return false;
-  }
-  if (q.body_file.empty()) return true;
-  std::ifstream in(q.body_file, std::ios::binary);
-  if (!in) return false;
-  std::ostringstream all;
-  all << in.rdbuf();
-  body = std::move(all).str();
-  return true;
-}
-
-int resolve(store_client& store, const key_request& q, const config::idempotency_config& route, const std::string& name,
-            seen_record& r) {
-  if (q.status < 200 || q.status > 599) return complain(key_failed, "--status: expected 200 … 599");
-  std::string block, body;
-  if (!read_answer(q, block, body)) {
-    return complain(key_failed, "--header expects 'Name: value', --body a file that can be read");
-  }
+int resolve(store_client& store, const key_request& q, const config::idempotency_config& route,
+            const key_answer& answer, const std::string& name, seen_record& r) {
   if (r.value().state == record_state::processing && !r.lapsed()) {
     return complain(key_changed, "its owner is alive; release it first, or wait for its answer");
   }
@@ -228,8 +201,8 @@ int resolve(store_client& store, const key_request& q, const config::idempotency
   auto answered = r.value();
   answered.state = q.status < 400 ? record_state::succeeded : record_state::failed_final;
   answered.status = q.status;
-  answered.header_block = block;
-  answered.body = body;
+  answered.header_block = answer.block;
+  answered.body = answer.body;
   const auto value = idempotency::encode(answered);
   store::command c;
   c.what = op::resolve;
@@ -298,6 +271,10 @@ int run_key_command(const key_request& q) {
   std::string why;
   const auto name = record_name_of(*loaded.config, *route, q, why);
   if (name.empty()) return complain(key_failed, why);
+  key_answer answer;
+  if (q.what == key_request::verb::resolve) {
+    if (why = make_answer(q, answer); !why.empty()) return complain(key_failed, why);
+  }
   store_client store(loaded.config->store);
   seen_record seen;
   if (const int code = look(store, name, seen); code != key_done) return code;
@@ -305,7 +282,7 @@ int run_key_command(const key_request& q) {
   switch (q.what) {
     case key_request::verb::show: return key_done;
     case key_request::verb::release: return release(store, q, name, seen);
-    case key_request::verb::resolve: return resolve(store, q, route->idempotency, name, seen);
+    case key_request::verb::resolve: return resolve(store, q, route->idempotency, answer, name, seen);
   }
   return key_failed;
 }

@@ -78,6 +78,42 @@ TEST_F(an_operator, gives_an_unknown_outcome_the_answer_that_every_retry_gets) {
   EXPECT_EQ(key("resolve", "--key k --reason again --status 200").code, 3) << "it has an answer now";
 }
 
+TEST_F(an_operator, cannot_give_an_answer_that_would_break_the_connection_of_a_retry) {
+  backend.on("*", close_connection());
+  start("lease: 1s");
+  EXPECT_EQ(post("k").status, 502);
+  const std::pair<const char*, const char*> refused[] = {{"'Content-Length: 3'", "'Content-Length'"},
+                                                         {"'transfer-encoding: chunked'", "'transfer-encoding'"},
+                                                         {"'Connection: close'", "'Connection'"},
+                                                         {"'Keep-Alive: timeout=5'", "'Keep-Alive'"},
+                                                         {"'Upgrade: h2c'", "'Upgrade'"},
+                                                         {"'Trailer: X'", "'Trailer'"},
+                                                         {"'Idempotency-Status: done'", "'Idempotency-Status'"},
+                                                         {"'Idempotent-Replayed: false'", "'Idempotent-Replayed'"},
+                                                         {"\"$(printf 'X-A: a\\r\\nX-B: b')\"", "'X-A'"},
+                                                         {"\"$(printf 'X-A: a\\033b')\"", "'X-A'"},
+                                                         {"'X A: a'", "'X A'"},
+                                                         {"': a'", "''"},
+                                                         {"'no colon'", "'no colon'"}};
+  for (const auto& [header, named] : refused) {
+    const auto tried = key("resolve", std::string("--key k --reason r --status 200 --header ") + header);
+    EXPECT_EQ(tried.code, 1) << header;
+    EXPECT_NE(tried.text.find(std::string("--header ") + named), std::string::npos) << tried.text;
+  }
+  EXPECT_EQ(record_state(), 'U') << "nothing is stored";
+}
+
+TEST_F(an_operator, can_give_a_status_that_has_no_name) {
+  backend.on("*", close_connection());
+  start("lease: 1s");
+  EXPECT_EQ(post("k").status, 502);
+  ASSERT_EQ(key("resolve", "--key k --reason r --status 299 --header 'X-A:1 '").code, 0);
+  const auto retry = post("k");
+  EXPECT_EQ(retry.status, 299);
+  EXPECT_EQ(retry.reason, "");
+  EXPECT_EQ(retry.value("X-A"), "1");
+}
+
 TEST_F(an_operator, frees_an_unknown_outcome_once_it_is_a_lease_old) {
   backend.on("*", in_turn({close_connection(), reply(201, "made")}));
   start("lease: 1s");

@@ -1,0 +1,69 @@
+#include "app/key_answer.hpp"
+
+#include <boost/beast/http/status.hpp>
+
+#include <fstream>
+#include <sstream>
+
+#include "idem/http/made_field.hpp"
+#include "idem/http/writer.hpp"
+
+namespace idem::app {
+
+namespace {
+
+/// Empty for a status that no standard names: a phrase of ours would be none.
+std::string reason_of(unsigned status) {
+  const auto known = boost::beast::http::int_to_status(status);
+  if (known == boost::beast::http::status::unknown) return {};
+  const auto phrase = boost::beast::http::obsolete_reason(known);
+  return {phrase.data(), phrase.size()};
+}
+
+std::string_view trimmed(std::string_view s) {
+  constexpr std::string_view space = " \t";
+  while (!s.empty() && space.find(s.front()) != s.npos) s.remove_prefix(1);
+  while (!s.empty() && space.find(s.back()) != s.npos) s.remove_suffix(1);
+  return s;
+}
+
+/// The text for a message, which must not bring line ends or escapes of a terminal.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c >= ' ' && c != 0x7f ? c : '?';
+  return out;
+}
+
+std::string add_header(std::string_view line, std::string& block) {
+  const auto colon = line.find(':');
+  if (colon == std::string_view::npos) return "--header '" + printable(line) + "': expected 'Name: value'";
+  const auto name = line.substr(0, colon), value = trimmed(line.substr(colon + 1));
+  if (const auto why = http::made_field_fault(name, value); !why.empty()) {
+    return "--header '" + printable(name) + "': " + std::string(why);
+  }
+  http::append_field(block, name, value);
+  return {};
+}
+
+bool read_file(const std::string& name, std::string& into) {
+  std::ifstream in(name, std::ios::binary);
+  if (!in) return false;
+  std::ostringstream all;
+  all << in.rdbuf();
+  into = std::move(all).str();
+  return true;
+}
+
+}  // namespace
+
+std::string make_answer(const key_request& q, key_answer& out) {
+  if (q.status < 200 || q.status > 599) return "--status: expected 200 … 599";
+  out.block = reason_of(q.status) + "\r\n";
+  for (const auto& line : q.headers) {
+    if (auto why = add_header(line, out.block); !why.empty()) return why;
+  }
+  if (!q.body_file.empty() && !read_file(q.body_file, out.body)) return "--body: the file cannot be read";
+  return {};
+}
+
+}  // namespace idem::app
