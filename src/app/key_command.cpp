@@ -2,15 +2,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdio>
-#include <ctime>
 
 #include "app/check.hpp"
 #include "app/key_answer.hpp"
 #include "app/key_name.hpp"
+#include "app/key_record.hpp"
 #include "idem/config/load.hpp"
 #include "idem/idempotency/record.hpp"
-#include "idem/store/store.hpp"
 #include "idem/telemetry/log.hpp"
 
 namespace idem::app {
@@ -21,97 +21,9 @@ using idempotency::verdict;
 
 namespace {
 
-/// The store, used by one command after the other.
-class store_client {
- public:
-  explicit store_client(const config::store_config& settings)
-      : backend_(store::make_backend(settings)), session_(backend_->open(io_)) {}
-  ~store_client() { session_->close(); }
-
-  store::reply run(const store::command& c) {
-    store::reply answer;
-    bool done = false;
-    session_->submit(c, [&](store::reply r) {
-      answer = std::move(r);
-      done = true;
-    });
-    while (!done && io_.run_one() > 0) {
-    }
-    return answer;
-  }
-
- private:
-  net::asio::io_context io_{1};
-  std::unique_ptr<store::backend> backend_;
-  std::unique_ptr<store::session> session_;
-};
-
-struct seen_record {
-  std::string text;
-  idempotency::decoded_record decoded;
-  std::int64_t ttl = 0;
-
-  const idempotency::record& value() const { return decoded.value; }
-  bool lapsed() const { return value().state == record_state::processing && ttl >= 0 && ttl <= value().hold.count(); }
-};
-
-int complain(int code, const std::string& what) {
-  std::fprintf(stderr, "idempotency-proxy key: %s\n", what.c_str());
-  return code;
-}
-
-std::string_view word(const seen_record& r) {
-  if (r.lapsed()) return "UNKNOWN (lapsed: its owner went silent)";
-  switch (r.value().state) {
-    case record_state::processing: return "PROCESSING";
-    case record_state::unknown: return "UNKNOWN (declared)";
-    case record_state::succeeded: return "SUCCEEDED";
-    case record_state::failed_final: return "FAILED_FINAL";
-    case record_state::without_body: return "COMPLETED_WITHOUT_BODY";
-    case record_state::revoked: return "REVOKED";
-  }
-  return "?";
-}
-
-std::string utc(std::int64_t ms) {
-  const std::time_t t = ms / 1000;
-  std::tm parts{};
-  ::gmtime_r(&t, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
-/// 0 with a record, or the exit code.
-int look(store_client& store, const std::string& name, seen_record& seen) {
-  store::command c;
-  c.what = op::look;
-  c.name = name;
-  auto r = store.run(c);
-  if (r.what == verdict::absent) return complain(key_not_found, "no record: never seen, released, or expired");
-  if (r.what != verdict::found) return complain(key_failed, "the store does not answer");
-  seen.text = std::move(r.value);
-  seen.ttl = r.ttl;
-  seen.decoded = idempotency::decode(seen.text);
-  if (seen.decoded.result == idempotency::decode_result::foreign) {
-    return complain(key_failed, "what stands there is no record of this version; it is left alone");
-  }
-  if (seen.decoded.result == idempotency::decode_result::damaged) {
-    return complain(key_failed, "the record is damaged (its checksum does not fit); it is left alone");
-  }
-  return key_done;
-}
-
-void print(const std::string& name, const seen_record& r) {
-  const auto& v = r.value();
-  std::printf("record      %s\n", name.c_str());
-  std::printf("state       %s\n", std::string(word(r)).c_str());
-  std::printf("attempt     %u\n", v.owner.attempt);
-  std::printf("first seen  %s\n", utc(v.created).c_str());
-  std::printf("guarantee   %s\n", v.guarantee == config::guarantee::at_most_once ? "at_most_once" : "at_least_once");
-  if (r.ttl >= 0) std::printf("expires in  %lld s\n", static_cast<long long>(r.ttl / 1000));
-  if (r.ttl == store::reply::no_expiry) std::printf("expires in  never: the record has no time to live\n");
-  if (v.status != 0) std::printf("answer      %u, %zu bytes of body\n", v.status, v.body.size());
+std::int64_t unix_ms_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
 int outcome(const store::reply& r) {
@@ -131,7 +43,7 @@ void audit(const char* what, const key_request& q, const std::string& name, cons
                                                    {"reason", std::string_view(q.reason)}});
 }
 
-store::reply revoke(store_client& store, const std::string& name, const seen_record& r) {
+store::reply revoke(key_store& store, const std::string& name, const seen_record& r) {
   const auto prefix = idempotency::record_prefix(r.value().state, r.value().owner);
   store::command c;
   c.what = op::revoke;
@@ -141,7 +53,7 @@ store::reply revoke(store_client& store, const std::string& name, const seen_rec
   return store.run(c);
 }
 
-int release(store_client& store, const key_request& q, const std::string& name, const seen_record& r) {
+int release(key_store& store, const key_request& q, const std::string& name, const seen_record& r) {
   const auto& v = r.value();
   switch (v.state) {
     case record_state::processing: {
@@ -170,7 +82,7 @@ int release(store_client& store, const key_request& q, const std::string& name, 
 }
 
 /// A lapsed P becomes R and then U, so that its owner, should it come back, finds what was decided.
-int make_unknown(store_client& store, const std::string& name, seen_record& r) {
+int make_unknown(key_store& store, const std::string& name, seen_record& r) {
   if (const int code = outcome(revoke(store, name, r)); code != key_done) return code;
   auto unknown = r.value();
   unknown.state = record_state::unknown;
@@ -187,8 +99,8 @@ int make_unknown(store_client& store, const std::string& name, seen_record& r) {
   return look(store, name, r);
 }
 
-int resolve(store_client& store, const key_request& q, const config::idempotency_config& route,
-            const key_answer& answer, const std::string& name, seen_record& r) {
+int resolve(key_store& store, const key_request& q, const config::idempotency_config& route, const key_answer& answer,
+            const std::string& name, seen_record& r) {
   if (r.value().state == record_state::processing && !r.lapsed()) {
     return complain(key_changed, "its owner is alive; release it first, or wait for its answer");
   }
@@ -275,10 +187,10 @@ int run_key_command(const key_request& q) {
   if (q.what == key_request::verb::resolve) {
     if (why = make_answer(q, answer); !why.empty()) return complain(key_failed, why);
   }
-  store_client store(loaded.config->store);
+  key_store store(loaded.config->store);
   seen_record seen;
   if (const int code = look(store, name, seen); code != key_done) return code;
-  print(name, seen);
+  print(name, seen, route->idempotency, unix_ms_now());
   switch (q.what) {
     case key_request::verb::show: return key_done;
     case key_request::verb::release: return release(store, q, name, seen);

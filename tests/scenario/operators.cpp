@@ -44,6 +44,43 @@ TEST_F(an_operator, sees_the_record_of_a_key_by_key_and_by_hash) {
   EXPECT_EQ(key("show", "--hash " + hash).text, by_key.text);
 }
 
+/// What `key show` says under a title, or nothing.
+std::string told(const std::string& text, const std::string& title) {
+  const auto at = text.find("\n" + title + " ");
+  if (at == std::string::npos) return {};
+  const auto value = text.find_first_not_of(' ', at + 1 + title.size());
+  return text.substr(value, text.find('\n', value) - value);
+}
+
+TEST_F(an_operator, sees_how_old_a_record_is_and_what_a_retry_gets) {
+  gate answer;
+  backend.on("*", in_turn({close_connection(), reply(201, "made"), held(answer, reply(200))}));
+  start("lease: 30s");
+  const auto retry_of = [&](const std::string& k) { return told(key("show", "--key " + k).text, "retry gets"); };
+  EXPECT_EQ(post("lost").status, 502);
+  EXPECT_EQ(retry_of("lost"), "409 outcome-unknown");
+  ASSERT_TRUE(is_fresh(post("done"), 201));
+  EXPECT_EQ(retry_of("done"), "the stored answer, 201");
+  auto running = in_background([&] { return post("runs"); });
+  ASSERT_TRUE(backend.wait_for("runs"));
+  EXPECT_EQ(retry_of("runs"), "409 in-progress");
+  ASSERT_EQ(key("release", "--key runs --reason stuck").code, 0);
+  EXPECT_EQ(retry_of("runs"), "409 in-progress") << "revoked";
+  answer.open();
+  running.get();
+  EXPECT_TRUE(eventually([&] {
+    const auto age = told(key("show", "--key lost").text, "age");
+    return !age.empty() && age != "0 s";
+  }));
+}
+
+TEST_F(an_operator, sees_that_a_retry_of_an_unknown_outcome_executes_where_route_and_record_allow_it) {
+  backend.on("*", close_connection());
+  start("guarantee: at_least_once");
+  EXPECT_EQ(post("k").status, 502);
+  EXPECT_EQ(told(key("show", "--key k").text, "retry gets"), "is executed, as attempt 2");
+}
+
 TEST_F(an_operator, is_told_that_there_is_no_record) {
   start();
   EXPECT_EQ(key("show", "--key never-seen").code, 2);
