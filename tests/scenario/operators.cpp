@@ -175,6 +175,50 @@ TEST_F(an_operator, revokes_a_running_attempt_and_its_owner_honours_it) {
   EXPECT_TRUE(is_replay(post("k"), whole)) << "a living owner's answer still counts";
 }
 
+/// The records that waiters are woken for from now on.
+class wakes {
+ public:
+  wakes() { client_.command({"PSUBSCRIBE", "idem:w:*"}); }
+  std::string next() {
+    const auto v = client_.read();
+    return v.items.size() == 4 ? v.items[3].text : std::string();
+  }
+
+ private:
+  redis_client client_{shared_redis().port()};
+};
+
+TEST_F(an_operator, wakes_those_who_wait_with_each_step) {
+  gate answer;
+  backend.on("*", in_turn({held(answer, reply(200)), close_connection(), hang()}));
+  start("lease: 1s, in_flight: {respond: wait, wait: 5s}");
+  auto running = in_background([&] { return post("runs"); });
+  ASSERT_TRUE(backend.wait_for("runs"));
+  const auto runs = record_name();
+  {
+    wakes heard;
+    ASSERT_EQ(key("release", "--key runs --reason stuck").code, 0);
+    EXPECT_EQ(heard.next(), runs) << "revoked";
+    answer.open();
+    running.get();
+    EXPECT_EQ(heard.next(), runs) << "and answered by its owner";
+  }
+  shared_redis().command({"FLUSHALL"});
+  EXPECT_EQ(post("lost").status, 502);
+  const auto lost = record_name();
+  wakes heard;
+  ASSERT_TRUE(eventually([&] { return key("release", "--key lost --reason 'not done'").code == 0; }));
+  EXPECT_EQ(heard.next(), lost) << "released";
+
+  auto client = proxy->connect();
+  client.send(charge("lapses"));
+  ASSERT_TRUE(backend.wait_for("lapses"));
+  const auto lapses = record_name();
+  proxy->kill();
+  ASSERT_TRUE(eventually([&] { return key("resolve", "--key lapses --reason r --status 200").code == 0; }));
+  for (const auto* step : {"revoked", "declared", "resolved"}) EXPECT_EQ(heard.next(), lapses) << step;
+}
+
 TEST_F(an_operator, must_say_why) {
   start();
   EXPECT_NE(key("release", "--key k").code, 0);

@@ -1,0 +1,127 @@
+#include "app/key_change.hpp"
+
+#include <cstdio>
+
+#include "idem/telemetry/log.hpp"
+
+namespace idem::app {
+
+using idempotency::op;
+using idempotency::record_state;
+using idempotency::verdict;
+
+namespace {
+
+int outcome(const store::reply& r) {
+  if (r.what == verdict::done || r.what == verdict::recreated) return key_done;
+  if (r.what == verdict::lost || r.what == verdict::absent || r.what == verdict::already) {
+    return complain(key_changed, "the record changed meanwhile, or is too young; look again");
+  }
+  return complain(key_failed, "the store does not answer, or takes no writes; nothing is certain: look again");
+}
+
+void audit(const char* what, const key_request& q, const std::string& name, const seen_record& r) {
+  const auto state = std::string(1, static_cast<char>(r.value().state));
+  telemetry::warn("an operator changed a record", {{"what", std::string_view(what)},
+                                                   {"route", std::string_view(q.route)},
+                                                   {"record", std::string_view(name)},
+                                                   {"state_before", std::string_view(state)},
+                                                   {"reason", std::string_view(q.reason)}});
+}
+
+}  // namespace
+
+key_change::key_change(key_store& store, const key_request& q, const config::idempotency_config& route,
+                       const std::string& name, seen_record& seen)
+    : store_(store), q_(q), route_(route), name_(name), seen_(seen) {}
+
+/// Whoever waits for the record is told of each step: the next one may never come.
+int key_change::run(store::command c) {
+  c.name = name_;
+  c.notify = route_.in_flight.respond == config::in_flight_respond::wait;
+  return outcome(store_.run(c));
+}
+
+int key_change::revoke() {
+  const auto& v = seen_.value();
+  const auto prefix = idempotency::record_prefix(v.state, v.owner);
+  store::command c;
+  c.what = op::revoke;
+  c.expect = prefix;
+  c.ttl = 2 * v.lease;
+  return run(c);
+}
+
+int key_change::release() {
+  const auto& v = seen_.value();
+  switch (v.state) {
+    case record_state::processing: {
+      audit("release", q_, name_, seen_);
+      const int code = revoke();
+      if (code != key_done) return code;
+      std::printf("revoked: the key is free in %lld s, unless its owner answers before\n",
+                  static_cast<long long>(2 * v.lease.count() / 1000));
+      return key_done;
+    }
+    case record_state::unknown: {
+      audit("release", q_, name_, seen_);
+      const auto prefix = idempotency::record_prefix(v.state, v.owner);
+      store::command c;
+      c.what = op::resolve;
+      c.expect = prefix;
+      c.hold = v.hold;
+      c.lease = v.lease;
+      const int code = run(c);
+      if (code == key_done) std::printf("released: the next request with this key executes\n");
+      return code;
+    }
+    case record_state::revoked: return complain(key_changed, "it is revoked already and expires by itself");
+    default: return complain(key_changed, "it has an answer; only an unknown or running key can be released");
+  }
+}
+
+/// A lapsed P becomes R and then U, so that its owner, should it come back, finds what was decided.
+int key_change::make_unknown() {
+  if (const int code = revoke(); code != key_done) return code;
+  auto unknown = seen_.value();
+  unknown.state = record_state::unknown;
+  unknown.header_block = unknown.body = {};
+  const auto value = idempotency::encode(unknown);
+  const auto own = unknown.owner.text();
+  store::command c;
+  c.what = op::declare;
+  c.value = value;
+  c.expect = own;
+  c.ttl = unknown.hold;
+  if (const int code = run(c); code != key_done) return code;
+  return look(store_, name_, seen_);
+}
+
+int key_change::resolve(const key_answer& answer) {
+  if (seen_.value().state == record_state::processing && !seen_.lapsed()) {
+    return complain(key_changed, "its owner is alive; release it first, or wait for its answer");
+  }
+  audit("resolve", q_, name_, seen_);
+  if (seen_.lapsed()) {
+    if (const int code = make_unknown(); code != key_done) return code;
+  }
+  const auto& v = seen_.value();
+  if (v.state != record_state::unknown) return complain(key_changed, "only an unknown outcome can be resolved");
+  const auto prefix = idempotency::record_prefix(v.state, v.owner);
+  auto answered = v;
+  answered.state = q_.status < 400 ? record_state::succeeded : record_state::failed_final;
+  answered.status = q_.status;
+  answered.header_block = answer.block;
+  answered.body = answer.body;
+  const auto value = idempotency::encode(answered);
+  store::command c;
+  c.what = op::resolve;
+  c.value = value;
+  c.expect = prefix;
+  c.ttl = route_.retention;
+  const int code = run(c);
+  if (code == key_done) std::printf("resolved: every retry gets %u from now on\n", q_.status);
+  return code;
+}
+
+}  // namespace idem::app
