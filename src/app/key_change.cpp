@@ -17,29 +17,52 @@ int outcome(const store::reply& r) {
   if (r.what == verdict::lost || r.what == verdict::absent || r.what == verdict::already) {
     return complain(key_changed, "the record changed meanwhile, or is too young; look again");
   }
-  return complain(key_failed, "the store does not answer, or takes no writes; nothing is certain: look again");
+  if (r.what == verdict::refused) return complain(key_failed, "the store takes no writes; nothing was changed");
+  if (!r.sent) return complain(key_failed, "the store does not answer; nothing was changed");
+  return complain(key_failed, "the store did not answer in time; nothing is certain: look again");
 }
 
-void audit(const char* what, const key_request& q, const std::string& name, const seen_record& r) {
-  const auto state = std::string(1, static_cast<char>(r.value().state));
-  telemetry::warn("an operator changed a record", {{"what", std::string_view(what)},
-                                                   {"route", std::string_view(q.route)},
-                                                   {"record", std::string_view(name)},
-                                                   {"state_before", std::string_view(state)},
-                                                   {"reason", std::string_view(q.reason)}});
-}
+std::string letter(record_state s) { return {static_cast<char>(s)}; }
 
 }  // namespace
 
 key_change::key_change(key_store& store, const key_request& q, const config::idempotency_config& route,
                        const std::string& name, seen_record& seen)
-    : store_(store), q_(q), route_(route), name_(name), seen_(seen) {}
+    : store_(store), q_(q), route_(route), name_(name), seen_(seen), before_(letter(seen.value().state)) {}
+
+int key_change::release() {
+  const int code = try_release();
+  audit("release");
+  return code;
+}
+
+int key_change::resolve(const key_answer& answer) {
+  const int code = try_resolve(answer);
+  audit("resolve");
+  return code;
+}
+
+/// What was done, not what was meant: also where a later step failed, and nothing where none was taken.
+void key_change::audit(std::string_view what) const {
+  if (after_.empty() && !uncertain_) return;
+  const std::string_view event =
+      uncertain_ ? "an operator may have changed a record: the store did not answer" : "an operator changed a record";
+  telemetry::warn(event, {{"what", what},
+                          {"route", std::string_view(q_.route)},
+                          {"record", std::string_view(name_)},
+                          {"state_before", std::string_view(before_)},
+                          {"state_after", uncertain_ ? std::string_view("not known") : std::string_view(after_)},
+                          {"reason", std::string_view(q_.reason)}});
+}
 
 /// Whoever waits for the record is told of each step: the next one may never come.
-int key_change::run(store::command c) {
+int key_change::run(store::command c, std::string state_after) {
   c.name = name_;
   c.notify = route_.in_flight.respond == config::in_flight_respond::wait;
-  return outcome(store_.run(c));
+  const auto r = store_.run(c);
+  if (r.what == verdict::done || r.what == verdict::recreated) after_ = std::move(state_after);
+  uncertain_ = r.what == verdict::unavailable && r.sent;
+  return outcome(r);
 }
 
 int key_change::revoke() {
@@ -49,14 +72,13 @@ int key_change::revoke() {
   c.what = op::revoke;
   c.expect = prefix;
   c.ttl = 2 * v.lease;
-  return run(c);
+  return run(c, letter(record_state::revoked));
 }
 
-int key_change::release() {
+int key_change::try_release() {
   const auto& v = seen_.value();
   switch (v.state) {
     case record_state::processing: {
-      audit("release", q_, name_, seen_);
       const int code = revoke();
       if (code != key_done) return code;
       std::printf("revoked: the key is free in %lld s, unless its owner answers before\n",
@@ -64,14 +86,13 @@ int key_change::release() {
       return key_done;
     }
     case record_state::unknown: {
-      audit("release", q_, name_, seen_);
       const auto prefix = idempotency::record_prefix(v.state, v.owner);
       store::command c;
       c.what = op::resolve;
       c.expect = prefix;
       c.hold = v.hold;
       c.lease = v.lease;
-      const int code = run(c);
+      const int code = run(c, "absent");
       if (code == key_done) std::printf("released: the next request with this key executes\n");
       return code;
     }
@@ -93,15 +114,14 @@ int key_change::make_unknown() {
   c.value = value;
   c.expect = own;
   c.ttl = unknown.hold;
-  if (const int code = run(c); code != key_done) return code;
+  if (const int code = run(c, letter(record_state::unknown)); code != key_done) return code;
   return look(store_, name_, seen_);
 }
 
-int key_change::resolve(const key_answer& answer) {
+int key_change::try_resolve(const key_answer& answer) {
   if (seen_.value().state == record_state::processing && !seen_.lapsed()) {
     return complain(key_changed, "its owner is alive; release it first, or wait for its answer");
   }
-  audit("resolve", q_, name_, seen_);
   if (seen_.lapsed()) {
     if (const int code = make_unknown(); code != key_done) return code;
   }
@@ -119,7 +139,7 @@ int key_change::resolve(const key_answer& answer) {
   c.value = value;
   c.expect = prefix;
   c.ttl = route_.retention;
-  const int code = run(c);
+  const int code = run(c, letter(answered.state));
   if (code == key_done) std::printf("resolved: every retry gets %u from now on\n", q_.status);
   return code;
 }

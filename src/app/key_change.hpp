@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "app/key_answer.hpp"
 #include "app/key_command.hpp"
@@ -22,15 +23,22 @@ class key_change {
   int resolve(const key_answer& answer);
 
  private:
+  int try_release();
+  int try_resolve(const key_answer& answer);
   int revoke();
   int make_unknown();
-  int run(store::command c);
+  /// @param state_after the letter of the record that the step leaves, for the log
+  int run(store::command c, std::string state_after);
+  void audit(std::string_view what) const;
 
   key_store& store_;
   const key_request& q_;
   const config::idempotency_config& route_;
   const std::string& name_;
   seen_record& seen_;
+  const std::string before_;
+  std::string after_;       ///< what the last step left that was surely taken; empty: none was
+  bool uncertain_ = false;  ///< whether the last step was taken is not known
 };
 
 }  // namespace idem::app

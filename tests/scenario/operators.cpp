@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "scenario/scenario.hpp"
+#include "support/relay.hpp"
 
 namespace idem::test {
 namespace {
@@ -217,6 +218,45 @@ TEST_F(an_operator, wakes_those_who_wait_with_each_step) {
   proxy->kill();
   ASSERT_TRUE(eventually([&] { return key("resolve", "--key lapses --reason r --status 200").code == 0; }));
   for (const auto* step : {"revoked", "declared", "resolved"}) EXPECT_EQ(heard.next(), lapses) << step;
+}
+
+TEST_F(an_operator, is_recorded_after_a_change_and_only_if_there_was_one) {
+  backend.on("*", close_connection());
+  start("lease: 1s");
+  EXPECT_EQ(post("k").status, 502);
+  const auto written = [](const outcome& o) {
+    return o.text.find("an operator changed a record") != std::string::npos;
+  };
+  const auto early = key("release", "--key k --reason early");
+  ASSERT_EQ(early.code, 3) << "too young";
+  EXPECT_FALSE(written(early)) << early.text;
+  const auto done = key("resolve", "--key k --reason 'found in the ledger' --status 404");
+  ASSERT_EQ(done.code, 0);
+  EXPECT_TRUE(written(done));
+  EXPECT_NE(done.text.find("\"state_before\":\"U\",\"state_after\":\"F\",\"reason\":\"found in the ledger\""),
+            std::string::npos)
+      << done.text;
+  const auto again = key("resolve", "--key k --reason again --status 200");
+  ASSERT_EQ(again.code, 3) << "it has an answer now";
+  EXPECT_FALSE(written(again)) << again.text;
+}
+
+TEST_F(an_operator, is_recorded_as_one_who_may_have_changed_what_the_store_did_not_confirm) {
+  relay wire(shared_redis().port());
+  backend.on("*", close_connection());
+  auto s = settings("lease: 1s");
+  s.redis_port = wire.port();
+  s.redis_more = "allow_eviction: true";  // what the server says of its memory is not always of one length
+  start(s);
+  EXPECT_EQ(post("k").status, 502);
+  proxy->kill();
+  ASSERT_EQ(key("show", "--key k").code, 0);
+  const auto before = wire.bytes_down();
+  ASSERT_EQ(key("show", "--key k").code, 0);
+  wire.cut_after_reply_bytes(wire.bytes_down() - before);
+  const auto done = key("resolve", "--key k --reason r --status 200");
+  EXPECT_EQ(done.code, 1);
+  EXPECT_NE(done.text.find("an operator may have changed a record"), std::string::npos) << done.text;
 }
 
 TEST_F(an_operator, must_say_why) {
