@@ -22,18 +22,37 @@ namespace asio = net::asio;
 
 namespace {
 
+/// The main thread's loop and the signals that it hears. They are caught from the moment that this exists: one that
+/// comes before the loop runs waits for it.
+struct signal_loop {
+  asio::io_context io{1};
+  asio::signal_set end{io, SIGTERM, SIGINT}, hangup{io, SIGHUP};
+
+  /// Whether the process was asked to end before it served. What else came keeps waiting.
+  bool asked_to_end() {
+    bool asked = false;
+    end.async_wait([&asked](const net::error_code& ec, int) { asked = !ec; });
+    io.poll();
+    end.cancel();
+    io.poll();
+    io.restart();
+    return asked;
+  }
+};
+
 /// The main thread's side: signals, reload, admin. Requests never come here.
 class process {
  public:
-  process(const std::string& file, std::shared_ptr<const config::snapshot> config,
+  process(signal_loop& loop, const std::string& file, std::shared_ptr<const config::snapshot> config,
           std::unique_ptr<store::backend> store)
-      : config_(std::move(config)),
+      : io_(loop.io),
+        signals_(loop.end),
+        hangup_(loop.hangup),
+        config_(std::move(config)),
         store_(std::move(store)),
         metrics_(config_->server.threads),
         server_(config_, *store_, metrics_),
         admin_(io_, config_->admin.listen, hooks()),
-        signals_(io_, SIGTERM, SIGINT),
-        hangup_(io_, SIGHUP),
         reloader_(
             io_, file, config_, [this](auto c) { adopt(std::move(c)); }, [this](bool good) { metrics_.reload(good); }) {
   }
@@ -108,20 +127,37 @@ class process {
     });
   }
 
-  asio::io_context io_{1};
+  asio::io_context& io_;
+  asio::signal_set &signals_, &hangup_;
   std::shared_ptr<const config::snapshot> config_;
   std::unique_ptr<store::backend> store_;
   telemetry::registry metrics_;
   proxy::server server_;
   admin::admin_server admin_;
-  asio::signal_set signals_, hangup_;
   reloader reloader_;
   std::thread stopper_;
 };
 
+int check_store_and_run(signal_loop& loop, const std::string& file, std::shared_ptr<const config::snapshot> config) {
+  auto store = store::make_backend(config->store);
+  const auto why = store->verify();
+  if (loop.asked_to_end()) {
+    telemetry::info("stopping: nothing was served yet");
+    return ok;
+  }
+  if (!why.empty()) {
+    telemetry::error("the store cannot be used", {{"why", std::string_view(why)}});
+    return cannot_start;
+  }
+  process p(loop, file, std::move(config), std::move(store));
+  return p.run();
+}
+
 }  // namespace
 
 int serve(const std::string& file) {
+  // before anything that takes time: a store that does not answer is waited for
+  signal_loop loop;
   const auto loaded = config::load_file(file);
   if (!loaded.ok()) {
     print(loaded);
@@ -129,14 +165,7 @@ int serve(const std::string& file) {
   }
   telemetry::start_log(loaded.config->logging);
   for (const auto& f : loaded.findings) telemetry::warn("configuration", {{"finding", std::string_view(f.text())}});
-  int code = cannot_start;
-  auto store = store::make_backend(loaded.config->store);
-  if (const auto why = store->verify(); !why.empty()) {
-    telemetry::error("the store cannot be used", {{"why", std::string_view(why)}});
-  } else {
-    process p(file, loaded.config, std::move(store));
-    code = p.run();
-  }
+  const int code = check_store_and_run(loop, file, loaded.config);
   telemetry::info("ended", {{"code", static_cast<std::int64_t>(code)}});
   telemetry::stop_log();
   return code;

@@ -1,5 +1,8 @@
 // The process dies, stops, drains, or is told of a new configuration.
+#include <signal.h>
+
 #include "scenario/scenario.hpp"
+#include "support/relay.hpp"
 
 namespace idem::test {
 namespace {
@@ -188,6 +191,36 @@ TEST_F(a_dead_process, declares_what_outlives_its_drain) {
   const auto r = post("k");
   EXPECT_TRUE(is_problem(r, 409, "outcome-unknown"));
   EXPECT_TRUE(says(r, "retryable", false));
+}
+
+/// A process that asks a store which does not answer whether it may be used.
+class a_starting_process : public on_redis {
+ protected:
+  void start_on_a_silent_store() {
+    wire.blackhole(true);
+    auto s = settings();
+    s.redis_port = wire.port();
+    s.redis_more = "connect_timeout: 1s";
+    s.wait_until_ready = false;
+    start(s);
+    ASSERT_TRUE(eventually([&] { return wire.accepted() > 0; }));
+  }
+
+  relay wire{shared_redis().port()};
+};
+
+TEST_F(a_starting_process, that_is_asked_to_end_ends_with_zero_and_has_served_nothing) {
+  start_on_a_silent_store();
+  proxy->terminate();
+  EXPECT_EQ(proxy->wait_for_exit(), 0);
+  EXPECT_EQ(proxy->log().find("\"listening\""), std::string::npos) << proxy->log();
+}
+
+TEST_F(a_starting_process, reloads_once_it_serves_when_it_was_told_before) {
+  start_on_a_silent_store();
+  ::kill(proxy->pid(), SIGHUP);
+  EXPECT_TRUE(eventually([&] { return proxy->log().find("configuration taken up") != std::string::npos; }));
+  EXPECT_EQ(proxy->admin("/livez").status, 200);
 }
 
 }  // namespace
