@@ -60,6 +60,7 @@ next engine::start(clock::time_point now, std::int64_t unix_ms, clock::time_poin
   grace_until_ = grace_until;
   unix_ms_ = unix_ms;
   refusal_.reset();
+  foreign_ = false;
   tries_ = unanswered_tries_ = rounds_ = 0;
   return start_over(now);
 }
@@ -148,6 +149,11 @@ next engine::store_gone(bool may_bypass) {
   return refuse(std::move(p));
 }
 
+next engine::leave_foreign() {
+  foreign_ = true;
+  return store_gone(false);
+}
+
 /// A mismatch is decided before anything else about a found record.
 std::optional<next> engine::compare_fingerprint() {
   const fingerprint& theirs = found_.value.fingerprint;
@@ -174,7 +180,7 @@ next engine::on_found(reply& r, bool confirmed, clock::time_point now) {
   found_ = decode(found_text_);
   const bool readable = found_.result == decode_result::ok;
   read_ = true;
-  if (found_.result == decode_result::foreign) return store_gone(false);
+  if (found_.result == decode_result::foreign) return leave_foreign();
   if (!readable) return refuse(problem(problem_code::answer_not_kept));
   if (auto mismatch = compare_fingerprint()) return *mismatch;
   return by_state(r.ttl, confirmed, now);

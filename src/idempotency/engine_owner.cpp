@@ -151,7 +151,7 @@ bool engine::found_answer() const {
 
 next engine::answer_found() {
   read_ = true;
-  if (found_.result == decode_result::foreign) return store_gone(false);
+  if (found_.result == decode_result::foreign) return leave_foreign();
   if (found_.result == decode_result::damaged) return refuse(problem(problem_code::answer_not_kept));
   if (auto mismatch = compare_fingerprint()) return *mismatch;
   switch (found_.value.state) {

@@ -5,6 +5,7 @@
 #include "proxy/aftermath.hpp"
 #include "proxy/claimed_call.hpp"
 #include "proxy/decisions.hpp"
+#include "proxy/foreign_record.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/stored_answer.hpp"
 
@@ -51,6 +52,7 @@ net::task<after> claimed_call::send_found() {
   auto& engine = claim_->engine;
   const next n = engine.answer_found();
   if (n != next::replay && n != next::status_only) {
+    warn_if_foreign(*claim_, *c_.route->route);
     c_.log.what = decision_of(engine.refusal().code);
     co_return co_await c_.answer(engine.refusal(), after::keep);
   }

@@ -7,6 +7,7 @@
 #include "proxy/aftermath.hpp"
 #include "proxy/claimed_call.hpp"
 #include "proxy/decisions.hpp"
+#include "proxy/foreign_record.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/pass_through.hpp"
 #include "proxy/stored_answer.hpp"
@@ -323,6 +324,7 @@ void idempotent_exchange::give_up() {
 
 net::task<after> idempotent_exchange::refuse_duplicate() {
   give_up();
+  warn_if_foreign(*claim_, *c_.route->route);
   co_return co_await refuse(claim_->engine.refusal());
 }
 
@@ -372,6 +374,7 @@ net::task<after> idempotent_exchange::observe() {
   auto n = co_await claim_->drive(
       claim_->engine.start(net::lease_clock::now(), unix_ms_now(), c_.w.grace_until(route_.lease)));
   const bool owned = n == next::execute;
+  warn_if_foreign(*claim_, *c_.route->route);
   if (owned) claim_->start_renewing();
   pass_through::options o;
   o.response_timeout = c_.route->route->response_timeout;

@@ -45,6 +45,9 @@ struct shared_state {
   /// Those of them that were let past the store, which does not know of them yet: once it is back, it must not give
   /// them away again.
   std::unordered_set<std::string> bypassed;
+
+  /// Until then no other foreign record is spoken of in the log.
+  std::atomic<std::chrono::steady_clock::duration> foreign_quiet_until{};
 };
 
 /// A route with what is counted and learnt about it.

@@ -419,6 +419,21 @@ TEST_F(a_record, of_a_foreign_version_or_with_damage_is_never_executed_over) {
   EXPECT_EQ(backend.count("k"), 1u);
 }
 
+TEST_F(a_record, that_is_foreign_is_named_in_the_log_but_not_with_each_request) {
+  start();
+  ASSERT_TRUE(is_fresh(post("a-key-of-a-client"), 200));
+  const auto name = record_name();
+  auto& redis = shared_redis();
+  redis.command({"DEL", name});
+  redis.command({"RPUSH", name, "no string"});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(is_problem(post("a-key-of-a-client"), 503, "store-unavailable"));
+  const std::string line = "\"route\":\"api\",\"record\":\"" + name + "\"";
+  ASSERT_TRUE(eventually([&] { return proxy->log().find(line) != std::string::npos; })) << proxy->log();
+  const auto log = proxy->log();
+  EXPECT_EQ(log.find(line), log.rfind(line)) << "once in a while is enough";
+  EXPECT_EQ(log.find("a-key-of-a-client"), std::string::npos);
+}
+
 TEST_F(a_record, that_nobody_can_date_is_an_unknown_outcome_and_never_taken_over) {
   backend.on("*", in_turn({reset_connection(), reply(201, "never")}));
   start("guarantee: at_least_once");

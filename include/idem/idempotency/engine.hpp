@@ -141,7 +141,8 @@ class engine {
   const config::idempotency_config& route() const { return *setup_.route; }
   milliseconds retention() const { return setup_.lifetime > milliseconds(0) ? setup_.lifetime : route().retention; }
   milliseconds hold() const { return setup_.lifetime > milliseconds(0) ? setup_.lifetime : route().hold; }
-  bool store_was_read() const { return read_; }  ///< a record was found at least once
+  bool store_was_read() const { return read_; }    ///< a record was found at least once
+  bool found_foreign() const { return foreign_; }  ///< what stands there is no record of ours, and is left alone
   bool record_vanished() const { return vanished_; }
 
  private:
@@ -164,6 +165,7 @@ class engine {
   next claim_again(clock::time_point now);
   next start_over(clock::time_point now);
   next store_gone(bool may_bypass);
+  next leave_foreign();
   next in_progress(std::optional<milliseconds> left);
   next outcome_unknown(bool lapsed);
   next refuse(problem p);
@@ -195,6 +197,7 @@ class engine {
   unsigned unanswered_tries_ = 0;  ///< claims without a reply
   unsigned rounds_ = 0;            ///< steps in all
   bool read_ = false;
+  bool foreign_ = false;
   bool vanished_ = false;
   bool renewal_under_way_ = false;
   bool releasing_ = false;  ///< the last settling command was a release
