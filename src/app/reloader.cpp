@@ -1,11 +1,6 @@
 #include "app/reloader.hpp"
 
-#include <sys/inotify.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 #include "app/changes.hpp"
@@ -21,11 +16,6 @@ namespace {
 
 /// Writers write in pieces: what happens within this time is one change.
 constexpr auto settle_time = 150ms;
-
-std::string directory_of(const std::string& file) {
-  const auto parent = std::filesystem::path(file).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
 
 std::vector<std::string> files_of(const std::string& file, const config::snapshot& c) {
   std::vector<std::string> all = {file,
@@ -52,7 +42,7 @@ reloader::reloader(asio::io_context& io, std::string file, std::shared_ptr<const
       current_(std::move(current)),
       adopt_(std::move(adopt)),
       result_(std::move(result)),
-      inotify_(io),
+      files_(io, [this] { something_changed(); }),
       settle_(io) {}
 
 std::string reloader::contents() const {
@@ -64,41 +54,24 @@ std::string reloader::contents() const {
 
 void reloader::watch() {
   seen_ = contents();
-  const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  if (fd < 0) {
-    telemetry::warn("the configuration file is not watched: SIGHUP reloads it");
-    return;
-  }
-  inotify_.assign(fd);
-  watch_directories();
-  read_events();
+  if (!files_.open()) telemetry::warn("the configuration file is not watched: SIGHUP reloads it");
+  files_.watch(files_of(file_, *current_));
 }
 
-/// Directories, not files: a rename into place and the swap of a link are changes of the directory.
-void reloader::watch_directories() {
-  std::set<std::string> directories;
-  for (const auto& f : files_of(file_, *current_)) directories.insert(directory_of(f));
-  for (const auto& d : directories) {
-    ::inotify_add_watch(inotify_.native_handle(), d.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE);
-  }
-}
-
-void reloader::read_events() {
-  inotify_.async_read_some(asio::buffer(events_), [this](const net::error_code& ec, std::size_t) {
-    if (ec) return;
-    settle_.expires_after(settle_time);
-    settle_.async_wait([this](const net::error_code& cancelled) {
-      if (!cancelled && !stopped_ && contents() != seen_) reload("the file changed");
-    });
-    read_events();
+/// What is new on the way is watched before the files are read: what changes after that is told again.
+void reloader::something_changed() {
+  settle_.expires_after(settle_time);
+  settle_.async_wait([this](const net::error_code& cancelled) {
+    if (cancelled || stopped_) return;
+    files_.watch(files_of(file_, *current_));
+    if (contents() != seen_) reload("the file changed");
   });
 }
 
 void reloader::stop() {
   stopped_ = true;
   settle_.cancel();
-  net::error_code ignored;
-  inotify_.close(ignored);
+  files_.close();
 }
 
 void reloader::reload(std::string_view cause) {
@@ -125,7 +98,7 @@ void reloader::reload(std::string_view cause) {
   warn_of_identity(*loaded.config);
   current_ = loaded.config;
   seen_ = contents();
-  if (inotify_.is_open()) watch_directories();
+  files_.watch(files_of(file_, *current_));
   telemetry::reconfigure_log(current_->logging);
   adopt_(current_);
   telemetry::info("configuration taken up",

@@ -1,15 +1,13 @@
-// Takes up a changed configuration: on SIGHUP, when the file is written or replaced, and when a ConfigMap's `..data`
-// link is swapped. The new file is read and checked whole; a bad one changes nothing.
+// Takes up a changed configuration: on SIGHUP, and when the file is written or replaced, or a link or a folder on the
+// way to it (a ConfigMap's `..data` link is one). The new file is read and checked whole; a bad one changes nothing.
 #pragma once
 
-#include <boost/asio/posix/stream_descriptor.hpp>
-
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "app/file_watch.hpp"
 #include "idem/config/config.hpp"
 #include "idem/net/types.hpp"
 
@@ -24,15 +22,14 @@ class reloader {
   reloader(net::asio::io_context& io, std::string file, std::shared_ptr<const config::snapshot> current,
            adopt_hook adopt, result_hook result);
 
-  /// Begins to watch the file's directory, and those of the certificates that it names.
+  /// Begins to watch the file, and the certificates, keys and secrets that it names.
   void watch();
   void reload(std::string_view cause);
   /// The process ends, on another thread: from now on nothing is taken up.
   void stop();
 
  private:
-  void read_events();
-  void watch_directories();
+  void something_changed();
   std::string contents() const;
   void warn_of_restarts(const config::snapshot& next) const;
   void warn_of_identity(const config::snapshot& next) const;
@@ -42,11 +39,10 @@ class reloader {
   std::shared_ptr<const config::snapshot> current_;
   adopt_hook adopt_;
   result_hook result_;
-  net::asio::posix::basic_stream_descriptor<net::executor> inotify_;
+  file_watch files_;
   net::timer settle_;
   bool stopped_ = false;
   std::string seen_;  ///< what the files held when they were last taken up
-  std::array<char, 4096> events_{};
 };
 
 }  // namespace idem::app
