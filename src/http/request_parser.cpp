@@ -154,6 +154,8 @@ void request_parser::reset() {
   scan_ = {};
   size_ = 0;
   why_ = {};
+  // a head that is refused leaves them as they are, and the bytes of the one before are gone
+  head_.method = head_.path = {};
 }
 
 parse_result request_parser::reject(rejection why) {

@@ -190,6 +190,15 @@ TEST(request_host, a_parser_that_is_used_again_remembers_nothing_of_the_last_mes
   EXPECT_TRUE(parser.head().fields.empty());
 }
 
+TEST(request_host, a_parser_that_refuses_the_next_message_shows_nothing_of_the_last_one) {
+  request_parser parser;
+  ASSERT_EQ(parser.parse("POST /secret HTTP/1.1\r\nHost: a\r\n\r\n"), parse_result::complete);
+  parser.reset();
+  ASSERT_EQ(parser.parse("G@T / HTTP/1.1\r\nHost: a\r\n\r\n"), parse_result::rejected);
+  EXPECT_EQ(parser.head().method, "");
+  EXPECT_EQ(parser.head().path, "");
+}
+
 TEST(request_fields, names_and_values_keep_their_bytes) {
   const parsed p = with_fields("hOsT:a\r\nX-Odd!#$%&'*+.^_`|~: \t a  b\t\xff \t\r\nX-Empty:\r\n");
   ASSERT_TRUE(p.complete());
