@@ -1,3 +1,4 @@
+#include "idem/memory/block_pool.hpp"
 #include "store/redis/exchange.hpp"
 #include "store/redis/resp_writer.hpp"
 
@@ -58,7 +59,8 @@ step claim_exchange::on_set_get(resp_value&& v, std::string& out) {
   if (set_error_ == server_error::wrong_type) set_error_.reset();
   if (set_error_) return step::failed(*set_error_, !surely_not_executed(*set_error_));
   if (v.is(resp_type::nil)) {
-    value_ = c_.value;
+    value_ = memory::take_string();
+    *value_ = c_.value;
     return found(c_.ttl.count());
   }
   on_get(std::move(v));
