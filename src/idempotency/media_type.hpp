@@ -10,7 +10,7 @@ namespace idem::idempotency {
 
 enum class body_syntax : std::uint8_t { other, json, form, multipart };
 
-/// application/json and +json, application/x-www-form-urlencoded, multipart/form-data; `other` for everything else.
+/// application/json and +json, application/x-www-form-urlencoded, multipart/*; `other` for everything else.
 body_syntax syntax_of(std::string_view content_type);
 
 struct bounded_type {

@@ -154,34 +154,48 @@ TEST_F(a_faulty_store, that_is_gone_is_bypassed_where_the_route_allows_but_never
   }
 }
 
-TEST_F(a_faulty_store, that_goes_when_it_has_shown_the_call_of_another_process_is_not_bypassed) {
+/// Another process, with a way of its own to the store, has a call under way.
+class a_store_that_others_reach : public a_faulty_store {
+ protected:
+  void SetUp() override {
+    a_faulty_store::SetUp();
+    backend.on("*", held(go, reply(201, "made")));
+    other = std::make_unique<proxy_process>(settings(policy));
+    running = in_background([&] { return other->fetch(charge("k")); });
+    ASSERT_TRUE(backend.wait_for("k"));
+  }
+  /// Starts the process behind the relay, and waits until it has reached the store.
+  void start_second(const std::string& redis_more) {
+    start_behind_relay(policy, redis_more);
+    ASSERT_TRUE(eventually([&] { return proxy->metric("idempotency_proxy_store_up").value_or(0) == 1; }));
+  }
+  void expect_one_execution() {
+    go.open();
+    EXPECT_TRUE(is_fresh(running.get(), 201));
+    EXPECT_EQ(backend.count("k"), 1u);
+  }
+
+  const std::string policy = "lease: 4s, on_store_error: allow";
   gate go;
-  backend.on("*", held(go, reply(201, "made")));
-  start_behind_relay("lease: 4s, on_store_error: allow", "command_timeout: 150ms, connect_timeout: 200ms");
-  proxy_process other(settings("lease: 4s, on_store_error: allow"));
-  auto running = in_background([&] { return other.fetch(charge("k")); });
-  ASSERT_TRUE(backend.wait_for("k"));
+  std::unique_ptr<proxy_process> other;
+  std::future<http_response> running;
+};
+
+TEST_F(a_store_that_others_reach, is_not_bypassed_when_it_goes_after_it_has_shown_their_call) {
+  start_second("command_timeout: 150ms, connect_timeout: 200ms");
   // the claim is told what stands, and then nothing more
   wire.cut_after_reply_bytes(shared_redis().command({"GET", record_name()}).text.size() + 8);
   EXPECT_TRUE(is_problem(post("k"), 503, "store-unavailable"));
-  go.open();
-  EXPECT_TRUE(is_fresh(running.get(), 201));
-  EXPECT_EQ(backend.count("k"), 1u);
+  expect_one_execution();
 }
 
-TEST_F(a_faulty_store, that_is_slow_is_asked_in_time_for_the_call_of_another_process) {
-  gate go;
-  backend.on("*", held(go, reply(201, "made")));
-  start_behind_relay("lease: 4s, on_store_error: allow", "command_timeout: 1s");
-  proxy_process other(settings("lease: 4s, on_store_error: allow"));
-  auto running = in_background([&] { return other.fetch(charge("k")); });
-  ASSERT_TRUE(backend.wait_for("k"));
+TEST_F(a_store_that_others_reach, is_asked_in_time_for_their_call_when_it_is_slow) {
+  start_second("command_timeout: 1s");
+  EXPECT_TRUE(is_problem(post("k"), 409, "in-progress")) << "the server has the script from now on";
   wire.delay(300ms);  // each way: two of the round trips that this takes do not fit into one timeout
   EXPECT_TRUE(is_problem(post("k"), 409, "in-progress"));
   wire.delay(0ms);
-  go.open();
-  EXPECT_TRUE(is_fresh(running.get(), 201));
-  EXPECT_EQ(backend.count("k"), 1u);
+  expect_one_execution();
 }
 
 TEST_F(a_faulty_store, that_comes_back_lets_no_key_execute_that_was_let_past_it_and_still_runs) {

@@ -2,53 +2,12 @@
 // take effect, and the next ones find the store again.
 #include <fstream>
 
-#include "store/store_fixture.hpp"
+#include "store/redis_faults.hpp"
 #include "support/eventually.hpp"
 #include "support/relay.hpp"
 
 namespace idem::test {
 namespace {
-
-using std::chrono::steady_clock;
-
-const std::string mine = owner_text(1, 'a'), value = record_text('P', mine);
-constexpr milliseconds command_timeout = 300ms, slack = 700ms;
-
-class redis_faults : public testing::Test {
- protected:
-  void use(std::uint16_t port, const std::function<void(config::redis_config&)>& change = {}) {
-    config::store_config c;
-    c.type = config::store_type::redis;
-    c.redis = redis_settings(port);
-    c.redis.connect_timeout = 500ms;
-    c.redis.command_timeout = command_timeout;
-    if (change) change(c.redis);
-    runner_.reset();
-    backend_ = store::make_backend(c);
-    runner_ = std::make_unique<session_runner>(*backend_);
-  }
-  reply run(const command& c) { return runner_->run(c); }
-  store::health status() const { return runner_->session().status(); }
-
-  // Runs a command and expects it to end without a usable reply, in time.
-  void expect_unavailable(const command& c, bool sent) {
-    const auto from = steady_clock::now();
-    const auto r = run(c);
-    EXPECT_EQ(r.what, verdict::unavailable);
-    EXPECT_EQ(r.sent, sent);
-    EXPECT_LT(steady_clock::now() - from, command_timeout + slack);
-  }
-  // What a client's retries do: the store must come back by itself.
-  void expect_recovery() {
-    const auto name = fresh_name();
-    EXPECT_TRUE(eventually([&] { return run(claim(name, value, 60s)).what == verdict::found; }));
-    EXPECT_TRUE(status().reachable);
-    EXPECT_TRUE(status().writable);
-  }
-
-  std::unique_ptr<store::backend> backend_;
-  std::unique_ptr<session_runner> runner_;
-};
 
 TEST_F(redis_faults, a_swallowed_reply_ends_as_unavailable_and_sent_and_the_next_command_works) {
   redis_server server;
@@ -302,64 +261,6 @@ TEST_F(redis_faults, a_server_that_does_not_speak_redis_is_unavailable) {
   }
 }
 
-TEST_F(redis_faults, a_missing_password_is_unavailable_without_a_hot_loop) {
-  redis_server server({"--requirepass", "secret"});
-  relay between(server.port());
-  use(between.port());
-  const auto name = fresh_name();
-  const auto from = steady_clock::now();
-  while (steady_clock::now() - from < 1s) EXPECT_EQ(run(look(name)).what, verdict::unavailable);
-  EXPECT_FALSE(status().reachable);
-  EXPECT_LE(between.accepted(), 14u);
-  EXPECT_EQ(backend_->verify(), "") << "a wrong password may be put right while we run";
-}
-
-TEST_F(redis_faults, a_password_file_is_read_again_for_each_connection) {
-  redis_server server({"--requirepass", "secret"});
-  const auto file = server.folder().write("password", "wrong\n");
-  use(server.port(), [&](auto& c) { c.password_file = file; });
-  EXPECT_EQ(run(claim(fresh_name(), value, 60s)).what, verdict::unavailable);
-  server.folder().write("password", "secret\n");
-  expect_recovery();
-}
-
-TEST_F(redis_faults, a_named_user_a_database_and_a_unix_socket_work) {
-  redis_server server;
-  server.command({"ACL", "SETUSER", "idem", "on", ">pw", "~t:*", "&t:*", "+@all"});
-  use(0, [&](auto& c) {
-    c.address = {};
-    c.address.unix_path = server.unix_path();
-    c.username = "idem";
-    c.password = "pw";
-    c.database = 3;
-  });
-  ASSERT_TRUE(runner_->connect());
-  const auto name = fresh_name();
-  EXPECT_EQ(run(claim(name, value, 60s)).what, verdict::found);
-  redis_client look_inside(server.port());
-  look_inside.command({"SELECT", "3"});
-  EXPECT_EQ(look_inside.command({"GET", name}).text, value);
-}
-
-TEST_F(redis_faults, commands_that_the_user_may_not_run_are_unavailable_and_the_connection_stays) {
-  redis_server server;
-  server.command({"ACL", "SETUSER", "idem", "on", ">pw", "~t:*", "&t:*", "+@all"});
-  relay between(server.port());
-  use(between.port(), [&](auto& c) {
-    c.username = "idem";
-    c.password = "pw";
-  });
-  ASSERT_TRUE(runner_->connect());
-  server.command({"ACL", "SETUSER", "idem", "-set"});
-  const auto r = run(claim(fresh_name(), value, 60s));
-  EXPECT_EQ(r.what, verdict::unavailable);
-  EXPECT_FALSE(r.sent);
-  EXPECT_FALSE(status().reachable);
-  server.command({"ACL", "SETUSER", "idem", "+set"});
-  expect_recovery();
-  EXPECT_EQ(between.accepted(), 1u);
-}
-
 TEST_F(redis_faults, the_trouble_of_one_session_is_that_of_all) {
   redis_server server;
   relay between(server.port());
@@ -371,17 +272,6 @@ TEST_F(redis_faults, the_trouble_of_one_session_is_that_of_all) {
   EXPECT_EQ(run(claim(fresh_name(), value, 60s)).what, verdict::unavailable);
   EXPECT_TRUE(other.session().status().ever_troubled) << "owners could not renew, whoever noticed";
   EXPECT_EQ(other.session().status().last_trouble, status().last_trouble);
-}
-
-TEST_F(redis_faults, a_server_is_tried_out_without_leaving_a_trace) {
-  redis_server server;
-  use(server.port());
-  ASSERT_TRUE(runner_->connect());
-  EXPECT_EQ(server.command({"DBSIZE"}).integer, 0);
-  server.command({"CONFIG", "RESETSTAT"});
-  ASSERT_EQ(run(claim(fresh_name(), value, 60s)).what, verdict::found);
-  EXPECT_EQ(server.calls("set"), 1);
-  EXPECT_EQ(server.calls("get") + server.calls("pttl"), 0) << "SET was found to do their work";
 }
 
 TEST_F(redis_faults, a_full_server_refuses_new_names_and_still_shows_what_stands) {
@@ -457,50 +347,6 @@ TEST_F(redis_faults, a_replica_is_never_read) {
   EXPECT_FALSE(status().reachable);
   server.command({"REPLICAOF", "NO", "ONE"});
   expect_recovery();
-}
-
-TEST_F(redis_faults, a_server_that_may_evict_records_is_refused_unless_that_is_allowed) {
-  redis_server server;
-  use(server.port());
-  EXPECT_EQ(backend_->verify(), "");
-  for (const std::string policy : {"allkeys-lru", "volatile-ttl", "allkeys-random"}) {
-    server.command({"CONFIG", "SET", "maxmemory-policy", policy});
-    EXPECT_NE(backend_->verify().find(policy), std::string::npos);
-  }
-  use(server.port(), [](auto& c) { c.allow_eviction = true; });
-  EXPECT_EQ(backend_->verify(), "");
-  expect_recovery();
-}
-
-TEST_F(redis_faults, a_server_that_may_evict_records_is_not_used_when_it_comes_later) {
-  redis_server server({"--maxmemory-policy", "allkeys-lru"});
-  server.stop();
-  use(server.port());
-  EXPECT_EQ(backend_->verify(), "") << "it is away: nobody can tell";
-  testing::internal::CaptureStderr();
-  EXPECT_TRUE(runner_->run_until([&] { return status().ever_troubled; }));
-  server.start();
-  runner_->run_until([&] { return run(look(fresh_name())).what != verdict::unavailable; }, 2s);
-  EXPECT_FALSE(status().reachable);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("the server may evict records"), std::string::npos);
-  server.command({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
-  expect_recovery();
-}
-
-TEST_F(redis_faults, the_eviction_policy_is_found_where_CONFIG_is_forbidden) {
-  redis_server server({"--rename-command", "CONFIG", "", "--maxmemory-policy", "allkeys-lfu"});
-  use(server.port());
-  EXPECT_NE(backend_->verify().find("allkeys-lfu"), std::string::npos);
-}
-
-TEST_F(redis_faults, verify_does_not_wait_for_a_silent_server) {
-  redis_server server;
-  server.pause();
-  use(server.port());
-  const auto from = steady_clock::now();
-  EXPECT_EQ(backend_->verify(), "");
-  EXPECT_LT(steady_clock::now() - from, 500ms + command_timeout + slack);
-  server.resume();
 }
 
 TEST_F(redis_faults, the_subscription_comes_back_and_says_so) {

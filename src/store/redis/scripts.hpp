@@ -30,9 +30,10 @@ inline constexpr int code_done = 0, code_recreated = 1, code_already = 2, code_l
 const script& completions_script();
 
 /// Asks what the server can do, and leaves nothing behind, or for a second where DEL is denied. KEYS[1]: a name that is
-/// used for nothing else. Replies one of the two numbers, or the error that a replica answers writes with.
+/// used for nothing else. Replies `probed_set_get`, or 1 if it only runs scripts, or the error that a replica answers
+/// writes with.
 std::string_view probe_script();
-inline constexpr int probed_scripts = 1,  ///< it runs scripts
-    probed_set_get = 2;                   ///< and SET with NX and GET writes where nothing stands, else only reads
+/// It runs scripts, and SET with NX and GET writes where nothing stands, and else only reads.
+inline constexpr int probed_set_get = 2;
 
 }  // namespace idem::store::redis
