@@ -1,8 +1,5 @@
 #include "app/reloader.hpp"
 
-#include <fstream>
-#include <sstream>
-
 #include "app/changes.hpp"
 #include "idem/config/load.hpp"
 #include "idem/telemetry/log.hpp"
@@ -17,54 +14,32 @@ namespace {
 /// Writers write in pieces: what happens within this time is one change.
 constexpr auto settle_time = 150ms;
 
-std::vector<std::string> files_of(const std::string& file, const config::snapshot& c) {
-  std::vector<std::string> all = {file,
-                                  c.server.tls.certificate,
-                                  c.server.tls.key,
-                                  c.server.tls.client_ca,
-                                  c.upstream.tls.ca,
-                                  c.upstream.tls.certificate,
-                                  c.upstream.tls.key};
-  for (const auto& r : c.routes) {
-    const auto& i = r.idempotency;
-    all.insert(all.end(), {i.jwt.jwks_file, i.jwt.hmac_secret_file, i.signature.secret_file});
-  }
-  std::erase(all, std::string{});
-  return all;
-}
-
 }  // namespace
 
-reloader::reloader(asio::io_context& io, std::string file, std::shared_ptr<const config::snapshot> current,
-                   adopt_hook adopt, result_hook result)
+reloader::reloader(asio::io_context& io, std::string file, const reading& started, adopt_hook adopt, result_hook result)
     : file_(std::move(file)),
-      started_(current),
-      current_(std::move(current)),
+      started_(started.loaded.config),
+      current_(started.loaded.config),
       adopt_(std::move(adopt)),
       result_(std::move(result)),
       files_(io, [this] { something_changed(); }),
-      settle_(io) {}
-
-std::string reloader::contents() const {
-  std::ostringstream all;
-  for (const auto& f : files_of(file_, *current_))
-    all << f << '\0' << std::ifstream(f, std::ios::binary).rdbuf() << '\0';
-  return all.str();
-}
+      settle_(io),
+      seen_(started.seen) {}
 
 void reloader::watch() {
-  seen_ = contents();
   if (!files_.open()) telemetry::warn("the configuration file is not watched: SIGHUP reloads it");
-  files_.watch(files_of(file_, *current_));
+  something_changed();
 }
 
-/// What is new on the way is watched before the files are read: what changes after that is told again.
+/// Also after each reading, for what changed before it was watched. The way to a file may be another one than it was.
 void reloader::something_changed() {
+  files_.watch(paths_of(seen_));
   settle_.expires_after(settle_time);
   settle_.async_wait([this](const net::error_code& cancelled) {
     if (cancelled || stopped_) return;
-    files_.watch(files_of(file_, *current_));
-    if (contents() != seen_) reload("the file changed");
+    const auto files = paths_of(seen_);
+    files_.watch(files);
+    if (digests_of(files) != seen_) reload("the file changed");
   });
 }
 
@@ -74,13 +49,19 @@ void reloader::stop() {
   files_.close();
 }
 
+void reloader::refuse(std::string_view cause) {
+  result_(false);
+  telemetry::error("the new configuration is not used; the one from before stays", {{"cause", cause}});
+}
+
 void reloader::reload(std::string_view cause) {
   if (stopped_) {
     telemetry::warn("stopping: the configuration is not read again", {{"cause", cause}});
     return;
   }
-  auto loaded = config::load_file(file_);
-  seen_ = contents();
+  const auto [loaded, seen] = read_configuration(file_, paths_of(seen_));
+  seen_ = seen;
+  something_changed();
   for (const auto& f : loaded.findings) {
     const auto text = f.text();
     if (f.level == config::finding::severity::error) {
@@ -89,18 +70,16 @@ void reloader::reload(std::string_view cause) {
       telemetry::warn("configuration", {{"finding", std::string_view(text)}});
     }
   }
-  result_(loaded.ok());
-  if (!loaded.ok()) {
-    telemetry::error("the new configuration is not used; the one from before stays", {{"cause", cause}});
-    return;
+  if (!loaded.ok()) return refuse(cause);
+  if (const auto why = adopt_(loaded.config); !why.empty()) {
+    telemetry::error("configuration", {{"finding", std::string_view(why)}});
+    return refuse(cause);
   }
+  result_(true);
   warn_of_restarts(*loaded.config);
   warn_of_identity(*loaded.config);
   current_ = loaded.config;
-  seen_ = contents();
-  files_.watch(files_of(file_, *current_));
   telemetry::reconfigure_log(current_->logging);
-  adopt_(current_);
   telemetry::info("configuration taken up",
                   {{"cause", cause}, {"routes", static_cast<std::int64_t>(current_->routes.size())}});
 }

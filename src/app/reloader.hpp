@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/configuration_files.hpp"
 #include "app/file_watch.hpp"
 #include "idem/config/config.hpp"
 #include "idem/net/types.hpp"
@@ -16,11 +17,12 @@ namespace idem::app {
 /// Lives on the main thread.
 class reloader {
  public:
-  using adopt_hook = std::function<void(std::shared_ptr<const config::snapshot>)>;
+  /// Returns why the configuration cannot be used after all, or an empty string.
+  using adopt_hook = std::function<std::string(std::shared_ptr<const config::snapshot>)>;
   using result_hook = std::function<void(bool good)>;
 
-  reloader(net::asio::io_context& io, std::string file, std::shared_ptr<const config::snapshot> current,
-           adopt_hook adopt, result_hook result);
+  /// `started` is what the process began with.
+  reloader(net::asio::io_context& io, std::string file, const reading& started, adopt_hook adopt, result_hook result);
 
   /// Begins to watch the file, and the certificates, keys and secrets that it names.
   void watch();
@@ -30,7 +32,7 @@ class reloader {
 
  private:
   void something_changed();
-  std::string contents() const;
+  void refuse(std::string_view cause);
   void warn_of_restarts(const config::snapshot& next) const;
   void warn_of_identity(const config::snapshot& next) const;
 
@@ -42,7 +44,7 @@ class reloader {
   file_watch files_;
   net::timer settle_;
   bool stopped_ = false;
-  std::string seen_;  ///< what the files held when they were last taken up
+  file_digests seen_;  ///< of what was last read
 };
 
 }  // namespace idem::app

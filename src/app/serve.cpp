@@ -43,19 +43,18 @@ struct signal_loop {
 /// The main thread's side: signals, reload, admin. Requests never come here.
 class process {
  public:
-  process(signal_loop& loop, const std::string& file, std::shared_ptr<const config::snapshot> config,
-          std::unique_ptr<store::backend> store)
+  process(signal_loop& loop, const std::string& file, const reading& started, std::unique_ptr<store::backend> store)
       : io_(loop.io),
         signals_(loop.end),
         hangup_(loop.hangup),
-        config_(std::move(config)),
+        config_(started.loaded.config),
         store_(std::move(store)),
         metrics_(config_->server.threads),
         server_(config_, *store_, metrics_),
         admin_(io_, config_->admin.listen, hooks()),
         reloader_(
-            io_, file, config_, [this](auto c) { adopt(std::move(c)); }, [this](bool good) { metrics_.reload(good); }) {
-  }
+            io_, file, started, [this](auto c) { return adopt(std::move(c)); },
+            [this](bool good) { metrics_.reload(good); }) {}
 
   int run() {
     if (const auto why = server_.listen(); !why.empty()) return refuse(why);
@@ -97,9 +96,10 @@ class process {
     server_.drain();
   }
 
-  void adopt(std::shared_ptr<const config::snapshot> c) {
-    config_ = c;
-    server_.adopt(std::move(c));
+  std::string adopt(std::shared_ptr<const config::snapshot> c) {
+    auto why = server_.adopt(c);
+    if (why.empty()) config_ = std::move(c);
+    return why;
   }
 
   void wait_for_hangup() {
@@ -138,8 +138,8 @@ class process {
   std::thread stopper_;
 };
 
-int check_store_and_run(signal_loop& loop, const std::string& file, std::shared_ptr<const config::snapshot> config) {
-  auto store = store::make_backend(config->store);
+int check_store_and_run(signal_loop& loop, const std::string& file, const reading& started) {
+  auto store = store::make_backend(started.loaded.config->store);
   const auto why = store->verify();
   if (loop.asked_to_end()) {
     telemetry::info("stopping: nothing was served yet");
@@ -149,7 +149,7 @@ int check_store_and_run(signal_loop& loop, const std::string& file, std::shared_
     telemetry::error("the store cannot be used", {{"why", std::string_view(why)}});
     return cannot_start;
   }
-  process p(loop, file, std::move(config), std::move(store));
+  process p(loop, file, started, std::move(store));
   return p.run();
 }
 
@@ -158,14 +158,15 @@ int check_store_and_run(signal_loop& loop, const std::string& file, std::shared_
 int serve(const std::string& file) {
   // before anything that takes time: a store that does not answer is waited for
   signal_loop loop;
-  const auto loaded = config::load_file(file);
+  const auto started = read_configuration(file);
+  const auto& loaded = started.loaded;
   if (!loaded.ok()) {
     print(loaded);
     return invalid_configuration;
   }
   telemetry::start_log(loaded.config->logging);
   for (const auto& f : loaded.findings) telemetry::warn("configuration", {{"finding", std::string_view(f.text())}});
-  const int code = check_store_and_run(loop, file, loaded.config);
+  const int code = check_store_and_run(loop, file, started);
   telemetry::info("ended", {{"code", static_cast<std::int64_t>(code)}});
   telemetry::stop_log();
   return code;

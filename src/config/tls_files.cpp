@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 
 #include <memory>
@@ -26,6 +27,7 @@ struct freed_by {
 using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free>>;
 using x509_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
 using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
+using context_ptr = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
 
 /// No terminal to ask: an encrypted key fails instead of waiting for a pass phrase.
 int refuse_pass_phrase(char*, int, int, void*) { return -1; }
@@ -87,12 +89,21 @@ key_ptr read_key(report& out, const place& at, const std::string& path) {
   return nullptr;
 }
 
+/// A good file is not yet one that is served: OpenSSL refuses keys that are too short and digests that are too old.
+void check_strength(report& out, const place& at, const std::string& path) {
+  const context_ptr context(SSL_CTX_new(TLS_method()));
+  if (!context || SSL_CTX_use_certificate_chain_file(context.get(), path.c_str()) == 1) return;
+  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+  out.error(at, out.value(path) + " is refused by OpenSSL: " + (reason ? reason : "no reason given"));
+}
+
 }  // namespace
 
 void check_key_pair(report& out, const key_pair_files& files) {
   const x509_ptr certificate =
       files.certificate.empty() ? nullptr : read_certificate(out, files.certificate_at, files.certificate);
   const key_ptr key = files.key.empty() ? nullptr : read_key(out, files.key_at, files.key);
+  if (certificate) check_strength(out, files.certificate_at, files.certificate);
   if (certificate && key && X509_check_private_key(certificate.get(), key.get()) != 1) {
     out.error(files.key_at,
               out.value(files.key) + " does not belong to the certificate " + out.value(files.certificate));

@@ -53,9 +53,8 @@ struct server::impl {
   void take(std::shared_ptr<const config::snapshot> c);
   parts now() const { return {config, known, times, server_tls, upstream_tls}; }
   std::shared_ptr<runtime> make_runtime(worker& w, const parts& now);
-  std::string tls_error;
   std::shared_ptr<asio::ssl::context> server_tls, upstream_tls;
-  bool make_tls(const config::snapshot& c);
+  std::string make_tls(const config::snapshot& c);
 
   template <class F>
   void on_each(F f) {
@@ -90,15 +89,16 @@ server::~server() {
   impl_->listeners.clear();
 }
 
-bool server::impl::make_tls(const config::snapshot& c) {
-  tls_error.clear();
-  auto in = make_server_tls(c.server.tls, tls_error);
-  if (!tls_error.empty()) return false;
-  auto out = make_upstream_tls(c.upstream, tls_error);
-  if (!tls_error.empty()) return false;
+/// Both sides or none of them. Returns what is wrong, or an empty string.
+std::string server::impl::make_tls(const config::snapshot& c) {
+  std::string error;
+  auto in = make_server_tls(c.server.tls, error);
+  if (!error.empty()) return error;
+  auto out = make_upstream_tls(c.upstream, error);
+  if (!error.empty()) return error;
   server_tls = std::move(in);
   upstream_tls = std::move(out);
-  return true;
+  return {};
 }
 
 /// A configuration, with what belongs to its routes.
@@ -140,7 +140,7 @@ std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const parts& now)
 std::string server::listen() {
   auto& i = *impl_;
   raise_file_limit();
-  if (!i.make_tls(*i.config)) return i.tls_error;
+  if (auto why = i.make_tls(*i.config); !why.empty()) return why;
   i.take(i.config);
   for (unsigned n = 0; n < i.config->server.threads; ++n) {
     i.workers.push_back(std::make_unique<worker>(n, i.shared, i.store, i.metrics, i.counts));
@@ -178,19 +178,17 @@ void server::start() {
   }
 }
 
-void server::adopt(std::shared_ptr<const config::snapshot> config) {
+std::string server::adopt(std::shared_ptr<const config::snapshot> config) {
   auto& i = *impl_;
   const auto served = i.server_tls;
-  if (!i.make_tls(*config)) {
-    telemetry::error("certificates cannot be used; the ones from before stay",
-                     {{"why", std::string_view(i.tls_error)}});
-  }
+  if (auto why = i.make_tls(*config); !why.empty()) return why;
   // A listener speaks TLS or does not from its start to its end: clients of it must not fall back to plain text.
   if ((served == nullptr) != (i.server_tls == nullptr)) i.server_tls = served;
   i.take(std::move(config));
   for (auto& w : i.workers) {
     asio::post(w->io, [&i, p = w.get(), now = i.now()] { p->adopt(i.make_runtime(*p, now)); });
   }
+  return {};
 }
 
 void server::drain() {

@@ -194,7 +194,7 @@ net::task<upstream_pool::outcome> upstream_pool::connect() {
     }
     s.lowest().non_blocking(true, ec);
     if (!settings_.address.is_unix()) s.lowest().set_option(asio::ip::tcp::no_delay(true), ec);
-    const fault shaken = tls_ ? co_await handshake(s) : fault::none;
+    const fault shaken = settings_.tls.enabled ? co_await handshake(s) : fault::none;
     current = nullptr;
     if (late) break;
     if (shaken != fault::none) {
@@ -212,9 +212,9 @@ net::task<upstream_pool::outcome> upstream_pool::connect() {
 net::task<fault> upstream_pool::handshake(net::stream& s) {
   auto& tls = s.start_tls(*tls_);
   const auto& name = settings_.tls.server_name.empty() ? settings_.address.host : settings_.tls.server_name;
-  boost::system::error_code literal;
-  asio::ip::make_address(name, literal);
-  if (literal) SSL_set_tlsext_host_name(tls.native_handle(), name.c_str());
+  boost::system::error_code no_address;
+  asio::ip::make_address(name, no_address);
+  if (no_address) SSL_set_tlsext_host_name(tls.native_handle(), name.c_str());
   if (settings_.tls.verify) tls.set_verify_callback(asio::ssl::host_name_verification(name));
   auto [ec] = co_await tls.async_handshake(asio::ssl::stream_base::client, net::as_result);
   co_return ec ? fault::upstream_tls : fault::none;

@@ -30,7 +30,9 @@ class server {
   void start();
 
   /// New requests use this configuration; those in flight end on theirs. Listeners, threads and store stay as they are.
-  void adopt(std::shared_ptr<const config::snapshot> config);
+  /// Returns why it cannot be used, and then nothing has changed: certificates that OpenSSL refuses; else an empty
+  /// string. Call from one thread only.
+  std::string adopt(std::shared_ptr<const config::snapshot> config);
 
   /// Answers carry Connection: close from now on; serving goes on (`POST /drain`).
   void drain();

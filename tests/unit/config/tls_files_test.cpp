@@ -26,8 +26,7 @@ std::string text_of(BIO* bio) {
 }
 
 /// A self-signed certificate that is valid from `from` to `until` seconds from now.
-pem make_pem(long from = -3600, long until = 3600) {
-  EVP_PKEY* key = EVP_EC_gen("P-256");
+pem make_pem(long from = -3600, long until = 3600, EVP_PKEY* key = EVP_EC_gen("P-256")) {
   X509* certificate = X509_new();
   X509_set_version(certificate, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
@@ -85,6 +84,12 @@ TEST_F(tls_files, missing_and_wrong_files_are_errors_at_their_keys) {
   EXPECT_TRUE(reports(server(certificate, key, "    client_ca: /nowhere\n"), "f:6:16: error: server.tls.client_ca: "));
   EXPECT_TRUE(reports(server(certificate, key, "    client_ca: " + key + "\n"),
                       "f:6:16: error: server.tls.client_ca: ", "holds no certificate"));
+}
+
+TEST_F(tls_files, a_certificate_that_openssl_would_refuse_to_serve_is_an_error) {
+  const auto weak = make_pem(-3600, 3600, EVP_RSA_gen(1024));
+  EXPECT_TRUE(reports(server(folder.write("weak.crt", weak.certificate), folder.write("weak.key", weak.key)),
+                      "f:4:18: error: server.tls.certificate: ", "is refused by OpenSSL: ee key too small"));
 }
 
 TEST_F(tls_files, an_encrypted_key_is_an_error_and_asks_nobody) {

@@ -1,0 +1,70 @@
+#include "app/configuration_files.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+
+namespace idem::app {
+namespace {
+
+std::vector<std::string> files_of(const std::string& file, const config::snapshot& c) {
+  std::vector<std::string> all = {file,
+                                  c.server.tls.certificate,
+                                  c.server.tls.key,
+                                  c.server.tls.client_ca,
+                                  c.upstream.tls.ca,
+                                  c.upstream.tls.certificate,
+                                  c.upstream.tls.key};
+  for (const auto& r : c.routes) {
+    const auto& i = r.idempotency;
+    all.insert(all.end(), {i.jwt.jwks_file, i.jwt.hmac_secret_file, i.signature.secret_file});
+  }
+  std::erase(all, std::string{});
+  return all;
+}
+
+std::string digest_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) return {};
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  EVP_Digest(content.data(), content.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  return {digest.begin(), digest.begin() + size};
+}
+
+}  // namespace
+
+file_digests digests_of(const std::vector<std::string>& files) {
+  file_digests all;
+  for (const auto& f : files) all.emplace(f, digest_of(f));
+  return all;
+}
+
+std::vector<std::string> paths_of(const file_digests& files) {
+  std::vector<std::string> all;
+  for (const auto& [path, digest] : files) all.push_back(path);
+  return all;
+}
+
+/// Files that are named for the first time have no digest from before the reading, so all is read once more.
+reading read_configuration(const std::string& file, std::vector<std::string> known) {
+  known.push_back(file);
+  for (;;) {
+    auto seen = digests_of(known);
+    auto loaded = config::load_file(file);
+    if (!loaded.ok()) return {std::move(loaded), std::move(seen)};
+    const auto named = files_of(file, *loaded.config);
+    const bool all_seen = std::ranges::all_of(named, [&](const auto& f) { return seen.contains(f); });
+    if (all_seen) {
+      std::erase_if(seen, [&](const auto& s) { return std::ranges::find(named, s.first) == named.end(); });
+      return {std::move(loaded), std::move(seen)};
+    }
+    known.insert(known.end(), named.begin(), named.end());
+  }
+}
+
+}  // namespace idem::app

@@ -1,0 +1,96 @@
+#include "app/reloader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+
+#include "support/temporary_folder.hpp"
+
+namespace idem::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A file that names the secrets of two callbacks, and a process that takes up what becomes of it.
+class a_reload : public testing::Test {
+ protected:
+  static std::string text(const std::string& url, const std::string& one, const std::string& two) {
+    const auto route = [](const std::string& name, const std::string& secret) {
+      return "  - {name: " + name + ", match: {path: /" + name +
+             "}, idempotency: {signature: {scheme: github, secret_file: \"" + secret + "\"}}}\n";
+    };
+    return "upstream: {url: \"" + url + "\"}\nroutes:\n" + route("one", one) + route("two", two);
+  }
+
+  void begin() {
+    const auto started = read_configuration(file_);
+    ASSERT_TRUE(started.loaded.ok());
+    before_watch_();
+    reloader_.emplace(
+        io_, file_, started,
+        [this](auto c) {
+          taken_.push_back(c->upstream.address.port);
+          return refusal_;
+        },
+        [this](bool good) { ++(good ? good_ : bad_); });
+    reloader_->watch();
+  }
+  bool happens(const std::function<bool()>& what, std::chrono::milliseconds limit = 5s) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    io_.restart();
+    while (!what() && std::chrono::steady_clock::now() < end) io_.run_one_for(5ms);
+    return what();
+  }
+
+  test::temporary_folder folder_;
+  const std::string one_ = folder_.write("one.secret", "first secret of one");
+  const std::string two_ = folder_.write("two.secret", "first secret of two");
+  const std::string file_ = folder_.write("proxy.yaml", text("http://127.0.0.1:1", one_, two_));
+  std::function<void()> before_watch_ = [] {};
+  std::string refusal_;
+  std::vector<std::uint16_t> taken_;  ///< ports of the upstreams
+  int good_ = 0, bad_ = 0;
+  net::asio::io_context io_{1};
+  std::optional<reloader> reloader_;
+};
+
+TEST_F(a_reload, takes_up_what_was_written_between_the_start_and_the_first_watch) {
+  before_watch_ = [this] { folder_.write("proxy.yaml", text("http://127.0.0.1:2", one_, two_)); };
+  begin();
+  EXPECT_TRUE(happens([this] { return good_ == 1; }));
+  EXPECT_EQ(taken_, std::vector<std::uint16_t>{2});
+  EXPECT_FALSE(happens([this] { return good_ > 1; }, 400ms)) << "once";
+}
+
+TEST_F(a_reload, sees_a_change_of_one_file_while_another_is_empty_or_gone) {
+  begin();
+  folder_.write("one.secret", "");
+  EXPECT_TRUE(happens([this] { return bad_ == 1; }));
+  folder_.write("two.secret", "second secret of two");
+  EXPECT_TRUE(happens([this] { return bad_ == 2; }));
+  std::filesystem::remove(one_);
+  EXPECT_TRUE(happens([this] { return bad_ == 3; })) << "gone is another thing than empty";
+  folder_.write("two.secret", "third secret of two");
+  EXPECT_TRUE(happens([this] { return bad_ == 4; }));
+  folder_.write("one.secret", "second secret of one");
+  EXPECT_TRUE(happens([this] { return good_ == 1; }));
+}
+
+TEST_F(a_reload, that_cannot_be_used_after_all_is_a_failure_and_what_it_names_is_watched) {
+  begin();
+  refusal_ = "the certificate is refused";
+  const auto three = folder_.write("three.secret", "first secret of three");
+  folder_.write("proxy.yaml", text("http://127.0.0.1:2", one_, three));
+  EXPECT_TRUE(happens([this] { return bad_ == 1; }));
+  EXPECT_EQ(good_, 0);
+  refusal_.clear();
+  folder_.write("three.secret", "second secret of three");
+  EXPECT_TRUE(happens([this] { return good_ == 1; }));
+  folder_.write("two.secret", "second secret of two");
+  EXPECT_FALSE(happens([this] { return good_ > 1; }, 400ms)) << "nobody names that one any more";
+}
+
+}  // namespace
+}  // namespace idem::app
