@@ -6,15 +6,26 @@ namespace idem::proxy {
 
 namespace {
 
-/// Upgrades are never idempotent; a route may be switched off; and most requests match no route at all.
-bool passes(const client_connection& c) {
-  return !c.route || c.route->route->idempotency.mode == config::route_mode::off || c.facts.upgrade;
+/// A route may be switched off, and most requests match none.
+bool is_protected(const client_connection& c) {
+  return c.route && c.route->route->idempotency.mode != config::route_mode::off;
+}
+
+/// Upgrades are never idempotent, but they are a wish that may be ignored (RFC 9110 §7.8), and must not be a way around
+/// a route: the JDK's client wishes for h2c with every POST. What asks for WebSocket is a GET (RFC 6455 §4.1), and h2c
+/// is gone (RFC 9113 §3.1). Nothing unsigned passes a route that verifies signatures.
+bool may_upgrade(const client_connection& c) {
+  if (!is_protected(c)) return true;
+  const auto& head = c.parser.head();
+  return head.method == "GET" && !http::iequals(head.value(http::field_id::upgrade), "h2c") &&
+         !c.route->route->idempotency.signature.enabled();
 }
 
 }  // namespace
 
 net::task<after> run_exchange(client_connection& c, const config::path_captures& captures) {
-  if (passes(c)) {
+  c.facts.upgrade = c.facts.upgrade && may_upgrade(c);
+  if (!is_protected(c) || c.facts.upgrade) {
     pass_through::options o;
     o.response_timeout = c.route ? c.route->route->response_timeout : c.runtime->config->upstream.response_timeout;
     pass_through exchange(c, o);

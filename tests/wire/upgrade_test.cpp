@@ -135,18 +135,72 @@ TEST_F(upgrades, that_the_backend_declines_are_usual_exchanges) {
   EXPECT_EQ(w.backend.read(plain_get.size()), plain_get) << "both connections go on";
 }
 
-TEST_F(upgrades, of_a_keyed_route_are_not_keyed) {
-  const std::string request =
-      "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: u1\r\nContent-Length: 0\r\nUpgrade: "
-      "x\r\n"
-      "Connection: Upgrade\r\n\r\n";
-  for (int i = 0; i < 2; ++i) {
-    auto w = reach(request);
-    EXPECT_EQ(w.request, request) << "each of them reaches the backend";
-    w.backend.send(plain_ok);
-    EXPECT_EQ(w.client.read(plain_ok.size()), plain_ok);
-    w.backend.close();
+/// Routes that hear GET and POST: one that keeps answers by key, and one whose requests must be signed.
+class upgrades_on_routes : public ::testing::Test {
+ protected:
+  upgrades_on_routes() {
+    const auto secret = s.proxy->folder().write("secret", "secret");
+    s.settings.routes = {
+        "{name: keyed, match: {path: /keyed, methods: [GET, POST]}}",
+        "{name: signed, match: {path: /signed, methods: [GET, POST]}, idempotency: {signature: {scheme: "
+        "github, secret_file: \"" +
+            secret + "\"}}}"};
+    s.proxy->reload(s.settings);
   }
+  static std::string request(const std::string& line, const std::string& fields) {
+    return line + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n";
+  }
+  static std::string wish(const std::string& protocol) {
+    return "Upgrade: " + protocol + "\r\nConnection: Upgrade\r\n";
+  }
+  static constexpr auto key = "Idempotency-Key: u1\r\nAuthorization: t\r\n";
+
+  /// One execution, then a replay: the wish is not passed on.
+  void is_kept_once(const std::string& line, const std::string& protocol, const std::string& its_key) {
+    SCOPED_TRACE(line + " " + protocol);
+    const auto fields = "Idempotency-Key: " + its_key + "\r\nAuthorization: t\r\nContent-Length: 0\r\n";
+    auto first = s.client(), second = s.client();
+    first.send(request(line, fields + wish(protocol)));
+    auto b = s.backend.accept();
+    const auto expected = request(line, fields);
+    EXPECT_EQ(b.read(expected.size()), expected);
+    b.send(plain_ok);
+    EXPECT_EQ(first.read(plain_ok.size()), plain_ok);
+    second.send(request(line, fields + wish(protocol)));
+    EXPECT_NE(second.read_until("\r\n\r\nok").find("Idempotent-Replayed: true"), std::string::npos);
+    b.close();
+  }
+
+  stage s;
+};
+
+TEST_F(upgrades_on_routes, are_ignored_for_all_but_a_get_and_never_a_way_around_the_key) {
+  is_kept_once("POST /keyed", "h2c", "u1");
+  is_kept_once("POST /keyed", "websocket", "u2");
+  is_kept_once("GET /keyed", "h2c", "u3");
+}
+
+TEST_F(upgrades_on_routes, pass_for_a_get_and_are_not_keyed) {
+  for (int i = 0; i < 2; ++i) {
+    auto c = s.client();
+    const auto asked = request("GET /keyed", key + wish("websocket"));
+    c.send(asked);
+    auto b = s.backend.accept();
+    EXPECT_EQ(b.read(asked.size()), asked) << "each of them reaches the backend";
+    b.send(plain_ok);
+    EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+    b.close();
+  }
+}
+
+TEST_F(upgrades_on_routes, are_no_way_around_a_signature) {
+  for (const std::string line : {"GET /signed", "POST /signed"}) {
+    SCOPED_TRACE(line);
+    auto c = s.client();
+    c.send(request(line, wish("websocket") + "Content-Length: 0\r\n"));
+    EXPECT_TRUE(is_problem(c.read_head(), 401, "bad-signature"));
+  }
+  EXPECT_FALSE(s.backend.accept(50ms).open());
 }
 
 // ---------------------------------------------------------------------------------------------------------------- TLS
