@@ -23,7 +23,6 @@ class object_visitor {
 
   void name(std::string_view text) {
     if (depth_ != 1) return;
-    twice_ = twice_ || object_.find(text) != nullptr;
     object_.members.push_back({std::string(text), token_object::kind::other, {}, {}});
   }
   void string(std::string_view text) {
@@ -34,7 +33,7 @@ class object_visitor {
   void literal(std::string_view text) { scalar(token_object::kind::literal, text); }
 
   std::optional<token_object> result() && {
-    if (!is_object_ || twice_) return std::nullopt;
+    if (!is_object_ || names_one_twice()) return std::nullopt;
     return std::move(object_);
   }
 
@@ -45,11 +44,19 @@ class object_visitor {
     object_.members.back().text = text;
   }
 
+  /// Sorted, since a token whose signature nobody has checked yet can have a thousand members.
+  bool names_one_twice() const {
+    std::vector<std::string_view> names;
+    names.reserve(object_.members.size());
+    for (const auto& m : object_.members) names.push_back(m.name);
+    std::ranges::sort(names);
+    return std::ranges::adjacent_find(names) != names.end();
+  }
+
   token_object object_;
   std::size_t depth_ = 0;
   bool is_object_ = false;
   bool in_list_ = false;  // the value of the last member is an array
-  bool twice_ = false;
 };
 
 }  // namespace
