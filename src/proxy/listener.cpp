@@ -1,5 +1,6 @@
 #include "proxy/listener.hpp"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -118,7 +119,10 @@ int bind_listener(const config::endpoint& where, std::string& error, std::uint16
 }
 
 int share_listener(int first, const config::endpoint& where, std::uint16_t port, std::string& error) {
-  if (where.is_unix()) return ::fcntl(first, F_DUPFD_CLOEXEC, 0);
+  if (where.is_unix()) {
+    const int fd = ::fcntl(first, F_DUPFD_CLOEXEC, 0);
+    return fd < 0 ? fail(fd, where, error) : fd;
+  }
   return listening(open_tcp(where, port, true, error), where, error);
 }
 
