@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <iterator>
+#include <memory>
 
 namespace idem::app {
 namespace {
@@ -28,11 +28,17 @@ std::vector<std::string> files_of(const std::string& file, const config::snapsho
 
 std::string digest_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) return {};
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+  if (!in || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) return {};
+  std::array<char, 16 * 1024> piece;
+  do {
+    in.read(piece.data(), piece.size());
+    EVP_DigestUpdate(context.get(), piece.data(), static_cast<std::size_t>(in.gcount()));
+  } while (in);
+  if (in.bad()) return {};
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
-  EVP_Digest(content.data(), content.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  EVP_DigestFinal_ex(context.get(), digest.data(), &size);
   return {digest.begin(), digest.begin() + size};
 }
 

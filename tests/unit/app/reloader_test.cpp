@@ -74,6 +74,10 @@ TEST_F(a_reload, sees_a_change_of_one_file_while_another_is_empty_or_gone) {
   EXPECT_TRUE(happens([this] { return bad_ == 3; })) << "gone is another thing than empty";
   folder_.write("two.secret", "third secret of two");
   EXPECT_TRUE(happens([this] { return bad_ == 4; }));
+  std::filesystem::create_directory(one_);
+  folder_.write("two.secret", "fourth secret of two");
+  EXPECT_TRUE(happens([this] { return bad_ == 5; }));
+  std::filesystem::remove(one_);
   folder_.write("one.secret", "second secret of one");
   EXPECT_TRUE(happens([this] { return good_ == 1; }));
 }
