@@ -14,6 +14,16 @@ target_compile_definitions(idem_flags INTERFACE
   # see every one go.
   $<$<CONFIG:Release>:BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=16>)
 
+# What a fault in memory can be made to do is made less. The checks of the standard library hold in every build, so that
+# tests and sanitizers meet them first.
+target_compile_definitions(idem_flags INTERFACE _GLIBCXX_ASSERTIONS)
+target_compile_options(idem_flags INTERFACE -fPIE)
+target_link_options(idem_flags INTERFACE -pie)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(idem_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong)
+  target_link_options(idem_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()
+
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # ccache can reuse objects that were made with a precompiled header only if the header carries no time stamp
   target_compile_options(idem_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
