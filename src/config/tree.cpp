@@ -1,5 +1,6 @@
 #include "config/tree.hpp"
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
@@ -108,6 +109,11 @@ class tree_builder final : public YAML::EventHandler {
       out_.error({key.line, key.column, {}}, "a key must be a word");
       return;
     }
+    // the parser gives an empty value the position of whatever comes next, which may be lines below
+    if (value.type == tree_node::kind::null && value.line != key.line) {
+      value.line = key.line;
+      value.column = key.column;
+    }
     top.node.entries.push_back({std::move(key.text), key.line, key.column, std::move(value)});
   }
 
@@ -117,6 +123,7 @@ class tree_builder final : public YAML::EventHandler {
 };
 
 std::string syntax_message(const YAML::Exception& e, std::string_view text) {
+  if (dynamic_cast<const YAML::DeepRecursion*>(&e)) return "lists and maps are nested too deeply";
   std::string message = "not valid YAML: " + e.msg;
   if (e.msg.find("flow") != std::string::npos) {
     message += " (inside of [ ] and { } a value with braces is written in quotes)";
