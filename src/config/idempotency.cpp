@@ -23,18 +23,19 @@ void read_namespace(const section& block, idempotency_draft& to) {
   to.name_space_given = true;
 }
 
-/// A sum of up to three durations, each of them a reason why a retry may still come.
-void read_retention_sum(const section& parts, milliseconds& to) {
+/// A sum of up to three durations, each of them a reason why a retry may still come. Where one of them is faulty, that
+/// was said, and there is no sum.
+void read_retention_sum(const section& block, milliseconds& to) {
+  const std::size_t errors = block.out().errors();
+  const section parts = block.child("retention", schema::retention);
   milliseconds sum{0}, one{0};
-  bool any = false;
   for (std::string_view key : schema::retention.keys) {
-    if (!parts.duration(key, one, {0ms, longest / 3})) continue;
-    sum += one;
-    any = true;
+    if (parts.duration(key, one, {0ms, longest / 3})) sum += one;
   }
-  if (any && sum > 0ms) {
+  if (parts.out().errors() > errors) return;
+  if (sum > 0ms) {
     to = sum;
-  } else if (!any || sum == 0ms) {
+  } else {
     parts.out().error(parts.at(),
                       "adds up to nothing, expected a duration or {client_retries, delivery_delay, compensation}");
   }
@@ -48,7 +49,7 @@ void read_times(const section& block, idempotency_draft& to) {
   duration("max_processing", to.config.max_processing, to.max_processing);
   const tree_node* retention = block.find("retention");
   if (retention && retention->type == tree_node::kind::map) {
-    read_retention_sum(block.child("retention", schema::retention), to.config.retention);
+    read_retention_sum(block, to.config.retention);
     to.retention = block.where("retention");
   } else {
     duration("retention", to.config.retention, to.retention);

@@ -91,7 +91,7 @@ void check_name(const draft& all, std::size_t index, report& out) {
   const route_draft& r = all.routes[index];
   for (std::size_t earlier = 0; earlier < index; ++earlier) {
     if (r.route.name.empty() || all.routes[earlier].route.name != r.route.name) continue;
-    out.error(r.name_at, out.value(r.route.name) + " is the name of routes[" + std::to_string(earlier) + "] on line " +
+    out.error(r.name_at, out.value(r.route.name) + " is the name of " + all.routes[earlier].at.path + " on line " +
                              std::to_string(all.routes[earlier].at.line) + ", too, expected a name of its own");
     return;
   }

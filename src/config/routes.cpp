@@ -65,6 +65,8 @@ void read_routes(const section& file, draft& out) {
     const tree_node& node = list->items[i];
     const section block(file.out(), &node, {node.line, node.column, "routes[" + std::to_string(i) + "]"},
                         schema::route);
+    // what is wrong with it was said, and there is nothing to read
+    if (node.type == tree_node::kind::scalar || node.type == tree_node::kind::list) continue;
     out.routes.push_back(read_route(block, defaults, out.config.upstream.response_timeout));
   }
 }

@@ -93,6 +93,10 @@ TEST(retention, may_be_the_sum_of_its_reasons) {
   EXPECT_TRUE(reports(
       with_block("retention: {client_retry: 5s}"),
       "f:7:19: error: routes[0].idempotency.retention.client_retry: unknown key (did you mean \"client_retries\"?)"));
+  for (const char* part : {"client_retries: 5", "client_retry: 5s"}) {
+    const auto lines = test::lines_of(load_text(with_block("retention: {" + std::string(part) + "}"), "f"));
+    EXPECT_EQ(lines.size(), 1u) << "no sum of what is faulty: " << testing::PrintToString(lines);
+  }
 }
 
 TEST(waiting, is_shorter_than_keep_alive) {

@@ -50,6 +50,13 @@ TEST(keys, control_characters_in_one_do_not_break_the_line) {
   EXPECT_TRUE(reports(base + "\"a\\nb\": 1\n", "f:2:1: error: a\\x0ab: unknown key"));
 }
 
+TEST(values, a_route_that_is_no_map_is_one_fault) {
+  const auto lines = test::lines_of(load_text(with_routes("routes: [{name: a, match: {path: /a}}, b, [c]]"), "f"));
+  ASSERT_EQ(lines.size(), 2u) << testing::PrintToString(lines);
+  EXPECT_TRUE(lines[0].starts_with("f:3:40: error: routes[1]: is a single value, expected a map with name"));
+  EXPECT_TRUE(lines[1].starts_with("f:3:43: error: routes[2]: is a list, expected a map with name"));
+}
+
 TEST(values, a_map_or_list_in_place_of_a_value_is_an_error) {
   EXPECT_TRUE(reports(with_block("lease: [15s]"),
                       "f:7:14: error: routes[0].idempotency.lease: is a list, expected a duration"));
