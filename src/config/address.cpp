@@ -173,6 +173,9 @@ parsed<upstream_url> parse_upstream_url(std::string_view text) {
 parsed<std::string> parse_host_name(std::string_view text) {
   using result = parsed<std::string>;
   if (is_v6(std::string(text))) return "[" + lower(text) + "]";
+  if (text.find('*') != std::string_view::npos) {
+    return result::fail("has a wildcard, expected one whole name, e.g. api.example.com");
+  }
   const std::size_t bracket = text.rfind(']');
   const std::size_t colon = text.rfind(':');
   if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {

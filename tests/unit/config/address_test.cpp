@@ -162,6 +162,7 @@ TEST(host_name, is_lower_case_without_a_port) {
   EXPECT_EQ(*parse_host_name("[::1]"), "[::1]");
   EXPECT_EQ(*parse_host_name("::AB"), "[::ab]");
   for (const char* text : {"a:80", "[::1]:80", "a b", "", "a/b", "*.a"}) EXPECT_FALSE(parse_host_name(text)) << text;
+  EXPECT_EQ(parse_host_name("*.a").why, "has a wildcard, expected one whole name, e.g. api.example.com");
 }
 
 }  // namespace
