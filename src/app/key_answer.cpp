@@ -3,7 +3,6 @@
 #include <boost/beast/http/status.hpp>
 
 #include <fstream>
-#include <sstream>
 
 #include "idem/http/made_field.hpp"
 #include "idem/http/writer.hpp"
@@ -45,13 +44,16 @@ std::string add_header(std::string_view line, std::string& block) {
   return {};
 }
 
-bool read_file(const std::string& name, std::string& into) {
+/// What is wrong with the file of the body, or nothing. A folder can be opened, but not read.
+std::string read_body(const std::string& name, std::string& into) {
+  constexpr std::size_t most = 16 * 1024 * 1024;  // as max_stored_body
   std::ifstream in(name, std::ios::binary);
-  if (!in) return false;
-  std::ostringstream all;
-  all << in.rdbuf();
-  into = std::move(all).str();
-  return true;
+  char part[4096];
+  while (into.size() <= most && (in.read(part, sizeof part) || in.gcount() > 0)) {
+    into.append(part, static_cast<std::size_t>(in.gcount()));
+  }
+  if (into.size() > most) return "--body: the file is larger than 16MiB";
+  return in.eof() && !in.bad() ? "" : "--body: the file cannot be read";
 }
 
 }  // namespace
@@ -62,7 +64,9 @@ std::string make_answer(const key_request& q, key_answer& out) {
   for (const auto& line : q.headers) {
     if (auto why = add_header(line, out.block); !why.empty()) return why;
   }
-  if (!q.body_file.empty() && !read_file(q.body_file, out.body)) return "--body: the file cannot be read";
+  if (!q.body_file) return {};
+  if (auto why = read_body(*q.body_file, out.body); !why.empty()) return why;
+  if (!out.body.empty() && (q.status == 204 || q.status == 304)) return "--body: an answer of this status has none";
   return {};
 }
 

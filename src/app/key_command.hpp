@@ -2,6 +2,7 @@
 // state that was shown (docs/protocol.md, "Operators"). An unknown outcome must not be a dead end.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,15 +16,15 @@ namespace idem::app {
 struct key_request {
   enum class verb { show, release, resolve };
   verb what = verb::show;
-  std::string file;                  ///< --config
-  std::string route;                 ///< --route
-  std::string key;                   ///< --key: as the client sends it, for routes whose key stands in a header
-  std::string hash;                  ///< --hash: as the log shows it
-  std::vector<std::string> scope;    ///< --scope SOURCE=VALUE, e.g. header:X-Tenant=7 or Authorization=…
-  std::string reason;                ///< --reason, for the log
-  unsigned status = 0;               ///< --status of the answer that resolve stores
-  std::vector<std::string> headers;  ///< --header 'Name: value'
-  std::string body_file;             ///< --body FILE
+  std::string file;                      ///< --config
+  std::string route;                     ///< --route
+  std::string key;                       ///< --key: as the client sends it, for routes whose key stands in a header
+  std::string hash;                      ///< --hash: as the log shows it
+  std::vector<std::string> scope;        ///< --scope SOURCE=VALUE, e.g. header:X-Tenant=7 or Authorization=…
+  std::string reason;                    ///< --reason, for the log
+  unsigned status = 0;                   ///< --status of the answer that resolve stores
+  std::vector<std::string> headers;      ///< --header 'Name: value'
+  std::optional<std::string> body_file;  ///< --body FILE
 };
 
 /// Exit codes of these commands (beside 1 for a bad configuration or an unreachable store).
