@@ -54,7 +54,8 @@ bool parse_admin_address(std::string_view text, config::endpoint& out) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   out.host = host;
   const auto [end, ec] = std::from_chars(port.data(), port.data() + port.size(), out.port);
-  return ec == std::errc{} && end == port.data() + port.size() && out.port != 0 && !out.host.empty();
+  const bool name = !out.host.empty() && out.host.find('/') == std::string::npos;  // a URL would be looked up
+  return name && ec == std::errc{} && end == port.data() + port.size() && out.port != 0;
 }
 
 }  // namespace idem::app

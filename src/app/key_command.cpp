@@ -65,6 +65,9 @@ int run_key_command(const key_request& q) {
     app::print(loaded);
     return key_failed;
   }
+  if (q.what != key_request::verb::show && q.reason.find_first_not_of(" \t") == std::string::npos) {
+    return complain(key_failed, "--reason: expected a text for the log");
+  }
   const auto* route = find_route(*loaded.config, q.route);
   if (!route) return complain(key_failed, "--route: the configuration has no route of that name");
   if (loaded.config->store.type == config::store_type::memory) {

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -31,6 +32,14 @@ int drain(const std::string& address) {
   return code;
 }
 
+/// What is wrong with the value of --rps, or nothing.
+std::string per_second_fault(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool fine = error == std::errc() && end == text.data() + text.size() && number > 0 && number <= 1e9;
+  return fine ? "" : "expected a number of keys, more than 0 and at most 1000000000";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,7 +61,7 @@ int main(int argc, char** argv) {
   check_command->add_flag("--show", checked.show, "Print the routes as they are in force, presets expanded");
   check_command
       ->add_option("--rps", checked.per_second, "New keys a second for which the size of the store is estimated")
-      ->check(CLI::PositiveNumber);
+      ->check(per_second_fault);
 
   auto* drain_command = cli.add_subcommand("drain", "Tell a running process to stop being ready; it goes on serving");
   std::string admin_address(default_admin);
