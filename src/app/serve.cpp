@@ -40,6 +40,12 @@ struct signal_loop {
   }
 };
 
+/// An address as it is configured, but with the port that was chosen where the configuration leaves that to the system.
+std::string bound(const config::endpoint& address, std::uint16_t port) {
+  if (address.is_unix() || address.port != 0) return address.text;
+  return address.text.substr(0, address.text.rfind(':') + 1) + std::to_string(port);
+}
+
 /// The main thread's side: signals, reload, admin. Requests never come here.
 class process {
  public:
@@ -65,10 +71,10 @@ class process {
     wait_for_end();
     wait_for_hangup();
     reloader_.watch();
-    std::string where;
-    for (const auto& l : config_->server.listen) where += (where.empty() ? "" : ", ") + l.text;
+    const auto where = addresses();
+    const auto admin = bound(config_->admin.listen, admin_.port());
     telemetry::info("listening", {{"address", std::string_view(where)},
-                                  {"admin", std::string_view(config_->admin.listen.text)},
+                                  {"admin", std::string_view(admin)},
                                   {"store", store_->kind()},
                                   {"threads", static_cast<std::int64_t>(config_->server.threads)},
                                   {"version", telemetry::version}});
@@ -78,6 +84,17 @@ class process {
   }
 
  private:
+  /// The addresses of server.listen, with the ports that the system chose.
+  std::string addresses() const {
+    const auto ports = server_.ports();
+    auto port = ports.begin();
+    std::string all;
+    for (const auto& l : config_->server.listen) {
+      all += (all.empty() ? "" : ", ") + bound(l, l.is_unix() ? 0 : *port++);
+    }
+    return all;
+  }
+
   admin::admin_hooks hooks() {
     return {[this] {
               return admin::readiness{true, server_.draining(), server_.store_reachable(),

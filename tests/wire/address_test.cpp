@@ -1,4 +1,6 @@
 // Where clients come from and how the backend learns it; unix sockets and IPv6 on both sides.
+#include <regex>
+
 #include "wire/wire.hpp"
 
 namespace idem::test {
@@ -158,6 +160,29 @@ TEST(ipv6, reaches_backends) {
     EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
     if (i == 0) c.send(plain_get);
   }
+}
+
+TEST(addresses_with_port_0, are_logged_with_the_port_that_the_system_chose) {
+  proxy_process proxy(
+      "server: {listen: [\"127.0.0.1:0\", \"[::1]:0\"], threads: 1}\n"
+      "admin: {listen: \"127.0.0.1:0\"}\n"
+      "upstream: {url: \"http://127.0.0.1:1\"}\n",
+      false);
+  const std::regex line(R"re("address":"127\.0\.0\.1:(\d+), \[::1\]:(\d+)","admin":"127\.0\.0\.1:(\d+)")re");
+  std::string log;
+  std::smatch ports;
+  ASSERT_TRUE(eventually([&] {
+    log = proxy.log();
+    return std::regex_search(log, ports, line);
+  })) << log;
+  EXPECT_NE(ports[2], "0");
+  for (const auto& [port, status] : {std::pair(ports[1].str(), 502), std::pair(ports[3].str(), 404)}) {
+    http_request r;
+    r.method = "GET";
+    http_client client(static_cast<std::uint16_t>(std::stoi(port)));
+    EXPECT_EQ(client.exchange(r).status, status);
+  }
+  proxy.kill();
 }
 
 }  // namespace
