@@ -109,6 +109,7 @@ class process {
   }
 
   void drain() {
+    if (server_.draining()) return;  // also when it stops
     telemetry::info("draining: not ready any more, still serving");
     server_.drain();
   }

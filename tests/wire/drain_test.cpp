@@ -142,5 +142,16 @@ TEST(a_process_that_stops, takes_up_no_configuration_any_more) {
   EXPECT_EQ(s.proxy->log().find("configuration taken up"), std::string::npos);
 }
 
+TEST(a_process_that_drains, says_so_once) {
+  stage s;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(s.proxy->admin("/drain", "POST").status, 200);
+  s.proxy->terminate();
+  EXPECT_EQ(s.proxy->wait_for_exit(5s), 0);
+  const auto log = s.proxy->log();
+  const auto first = log.find("draining: not ready any more");
+  ASSERT_NE(first, std::string::npos) << log;
+  EXPECT_EQ(log.find("draining: not ready any more", first + 1), std::string::npos) << log;
+}
+
 }  // namespace
 }  // namespace idem::test
