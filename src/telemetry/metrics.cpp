@@ -77,13 +77,14 @@ void registry::impl::write_requests(exposition& out) const {
 
 void registry::impl::write_latencies(exposition& out) const {
   out.family("idempotency_proxy_upstream_seconds", kind::histogram,
-             "Time from the first byte sent to the backend to its whole answer.");
+             "Time of claimed calls, from the first byte sent to the backend to its whole answer.");
   for (const auto& [name, blocks] : routes) {
+    if (name.empty()) continue;  // nothing is claimed without a route
     histogram_sums sums;
     for (const auto& block : blocks) {
       if (block) sums.add(block->upstream);
     }
-    out.sample({{"route", name.empty() ? no_route : name}}, sums);
+    out.sample({{"route", name}}, sums);
   }
 
   histogram_sums claim, complete, other;

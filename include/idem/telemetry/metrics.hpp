@@ -66,7 +66,7 @@ class histogram {
 
 struct route_block {
   std::array<std::atomic<std::uint64_t>, decision_count> decisions{};
-  histogram upstream;  ///< from the first byte sent to the whole answer
+  histogram upstream;  ///< of claimed calls: from the first byte sent to the whole answer
 
   void count(decision d) { decisions[static_cast<std::size_t>(d)].fetch_add(1, std::memory_order_relaxed); }
 };

@@ -84,6 +84,15 @@ TEST(registry, requests_without_a_route_have_a_label_that_no_route_can_have) {
   EXPECT_EQ(page.value(requests, {{"route", "_none"}, {"decision", "passed"}}), 1);
 }
 
+TEST(registry, requests_without_a_route_have_no_latency_since_nothing_of_theirs_is_claimed) {
+  registry r(1);
+  r.route(0, "").count(decision::passed);
+  r.route(0, "a").count(decision::passed);
+  for (const auto& sample : page_of(r).family("idempotency_proxy_upstream_seconds")->samples) {
+    EXPECT_EQ(sample.labels.at("route"), "a");
+  }
+}
+
 TEST(registry, a_block_stays_where_it_is) {
   registry r(2);
   route_block* const first = &r.route(1, "a");
