@@ -303,6 +303,12 @@ TEST_F(example, callbacks_has_every_preset_and_warns_about_scopes_only) {
   for (const preset& p : presets()) EXPECT_TRUE(named.contains(std::string(p.name))) << p.name;
 }
 
+TEST_F(example, of_the_compose_file_is_accepted_without_a_warning) {
+  const auto result = load_file(std::string(IDEM_SOURCE_DIR) + "/docker/proxy.yaml");
+  EXPECT_TRUE(result.ok());
+  EXPECT_TRUE(result.findings.empty()) << result.findings[0].text();
+}
+
 TEST_F(example, legacy_is_accepted_without_a_warning) {
   const auto result = load_file(folder + "legacy.yaml");
   EXPECT_TRUE(result.ok());
