@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -42,11 +43,17 @@ std::string digest_of(const std::string& file) {
   return {digest.begin(), digest.begin() + size};
 }
 
+/// What a pipe held is gone when it was read, and who reads it again waits for another writer.
+bool is_pipe(const std::string& file) {
+  std::error_code ec;
+  return std::filesystem::is_fifo(file, ec);
+}
+
 }  // namespace
 
 file_digests digests_of(const std::vector<std::string>& files) {
   file_digests all;
-  for (const auto& f : files) all.emplace(f, digest_of(f));
+  for (const auto& f : files) all.emplace(f, is_pipe(f) ? std::string() : digest_of(f));
   return all;
 }
 
@@ -56,7 +63,8 @@ std::vector<std::string> paths_of(const file_digests& files) {
   return all;
 }
 
-/// Files that are named for the first time have no digest from before the reading, so all is read once more.
+/// Files that are named for the first time have no digest from before the reading, so all is read once more; not from a
+/// pipe.
 reading read_configuration(const std::string& file, std::vector<std::string> known) {
   known.push_back(file);
   for (;;) {
@@ -64,6 +72,7 @@ reading read_configuration(const std::string& file, std::vector<std::string> kno
     auto loaded = config::load_file(file);
     if (!loaded.ok()) return {std::move(loaded), std::move(seen)};
     const auto named = files_of(file, *loaded.config);
+    if (is_pipe(file)) seen.merge(digests_of(named));
     const bool all_seen = std::ranges::all_of(named, [&](const auto& f) { return seen.contains(f); });
     if (all_seen) {
       std::erase_if(seen, [&](const auto& s) { return std::ranges::find(named, s.first) == named.end(); });

@@ -1,10 +1,15 @@
 #include "app/reloader.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <future>
 
 #include "support/temporary_folder.hpp"
 
@@ -94,6 +99,22 @@ TEST_F(a_reload, that_cannot_be_used_after_all_is_a_failure_and_what_it_names_is
   EXPECT_TRUE(happens([this] { return good_ == 1; }));
   folder_.write("two.secret", "second secret of two");
   EXPECT_FALSE(happens([this] { return good_ > 1; }, 400ms)) << "nobody names that one any more";
+}
+
+TEST_F(a_reload, does_not_wait_for_more_from_a_pipe_that_the_configuration_came_through) {
+  const auto pipe = (folder_.path() / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  auto writing = std::async(std::launch::async, [&] { std::ofstream(pipe) << text("http://127.0.0.1:1", one_, two_); });
+  auto started = std::async(std::launch::async, [&] {
+    auto read = read_configuration(pipe);
+    return std::pair(read, digests_of(paths_of(read.seen)));
+  });
+  // whoever still waits has another writer then, and its end
+  while (started.wait_for(2s) != std::future_status::ready) ::close(::open(pipe.c_str(), O_RDWR | O_NONBLOCK));
+  const auto [read, again] = started.get();
+  ASSERT_TRUE(read.loaded.ok()) << read.loaded.findings.at(0).text();
+  EXPECT_TRUE(read.seen.contains(one_) && read.seen.contains(two_));
+  EXPECT_EQ(again, read.seen);
 }
 
 }  // namespace
