@@ -68,8 +68,8 @@ void file_watch::watch(const std::vector<std::string>& files) {
   for (const auto& f : files) add_way(f, all);
   std::map<int, std::set<std::string>> now;
   for (auto& [path, f] : all) {
-    // in folders on the way, which can be as busy as /tmp, nobody asks what is written
-    const std::uint32_t written = f.holds_file ? IN_CLOSE_WRITE : 0;
+    // in folders on the way, which can be as busy as /tmp, nobody asks what is written, or what may be read now
+    const std::uint32_t written = f.holds_file ? IN_CLOSE_WRITE | IN_ATTRIB : 0;
     const int id = ::inotify_add_watch(inotify_.native_handle(), path.c_str(),
                                        written | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR);
     if (id >= 0) now[id].merge(f.names);

@@ -59,6 +59,15 @@ TEST_F(a_watched_file, is_written_replaced_removed_and_made_again) {
   EXPECT_TRUE(is_told());
 }
 
+TEST_F(a_watched_file, may_be_read_after_all) {
+  fs::create_directory(at("etc"));
+  write(at("etc/proxy.yaml"));
+  fs::permissions(at("etc/proxy.yaml"), fs::perms::none);
+  begin();
+  fs::permissions(at("etc/proxy.yaml"), fs::perms::owner_read);
+  EXPECT_TRUE(is_told());
+}
+
 TEST_F(a_watched_file, that_a_link_names_is_written_and_replaced_where_it_is) {
   fs::create_directory(at("etc"));
   fs::create_directory(at("one"));
