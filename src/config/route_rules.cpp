@@ -6,7 +6,9 @@
 namespace idem::config {
 namespace {
 
-std::string named(const report& out, const route_draft& r) { return "route " + out.value(r.route.name); }
+std::string named(const report& out, const route_draft& r) {
+  return r.route.name.empty() ? r.at.path : "route " + out.value(r.route.name);
+}
 
 bool has_fingerprint(const std::vector<source>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const source& s) { return s.type == source::kind::fingerprint; });

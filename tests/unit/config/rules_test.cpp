@@ -33,6 +33,9 @@ TEST(shadowed_route, is_an_error_that_names_both) {
       "f:5:5: error: routes[1]: route \"narrow\" is never reached: route \"wide\" on line 4"));
   EXPECT_TRUE(is_clean(
       with_routes("routes:\n  - {name: narrow, match: {path: /v1/a}}\n  - {name: wide, match: {prefix: /v1/}}\n")));
+  EXPECT_TRUE(reports(with_routes("routes:\n  - {}\n  - {}\n"),
+                      "f:5:5: error: routes[1]: routes[1] is never reached: routes[0] on line 4"))
+      << "one without a name is told by its place";
 }
 
 TEST(lease, is_at_least_three_command_timeouts_of_redis) {
