@@ -66,11 +66,11 @@ net::task<void> aftermath::release(std::shared_ptr<claim> c, idempotency::engine
   };
   ++pending_;
   const auto period = std::clamp<std::chrono::milliseconds>(c->engine.route().lease / 20, 50ms, 500ms);
-  bool answered = false;
-  // At least one answered release after the end, so that a store that was away all the time is asked once it is back.
-  const auto last = token.until + 10 * c->engine.route().lease;
-  while (net::lease_clock::now() < token.until || (!answered && net::lease_clock::now() < last)) {
+  // What landed would block the key for the hold: so long a store that is away is waited for.
+  const auto last = token.until + c->engine.hold();
+  for (;;) {
     one_reply call;
+    const auto sent = net::lease_clock::now();
     const auto command = c->engine.repeated_release(token.token);
     const std::string value(command.value), expect(command.expect);
     auto own = command;
@@ -81,9 +81,15 @@ net::task<void> aftermath::release(std::shared_ptr<claim> c, idempotency::engine
       call.done.set();
     });
     if (!call.done.is_set()) co_await call.done.wait();
-    answered = call.reply.what != idempotency::verdict::unavailable && call.reply.what != idempotency::verdict::refused;
-    if (w_.shared.stopping.load(std::memory_order_relaxed)) break;
-    co_await pause(period);
+    const bool answered =
+        call.reply.what != idempotency::verdict::unavailable && call.reply.what != idempotency::verdict::refused;
+    // A store that let this one wait may hold the one that was lost for as long.
+    if (call.reply.what == idempotency::verdict::unavailable && call.reply.sent)
+      token.until = std::max(token.until, net::lease_clock::now() + c->engine.route().lease);
+    // Only one that was sent behind the end comes behind all that could land.
+    if (answered && sent >= token.until) break;
+    if (sent >= last || w_.shared.stopping.load(std::memory_order_relaxed)) break;
+    co_await pause(sent < token.until ? period : std::max<std::chrono::milliseconds>(period, 500ms));
   }
   --pending_;
 }

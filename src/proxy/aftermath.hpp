@@ -18,8 +18,8 @@ class aftermath {
   /// @param bytes what the record holds, for the bound
   void keep_settling(std::shared_ptr<claim> c, std::size_t bytes);
 
-  /// Takes over every token that the claim gave up, and repeats its release until a lease has passed since its last
-  /// command that had no reply.
+  /// Takes over every token that the claim gave up, and repeats its release until the store has answered one that was
+  /// sent when a lease had passed since the token's last command that had no reply.
   void release_abandoned(std::shared_ptr<claim> c);
 
   /// What is still owed; a drain waits for it.

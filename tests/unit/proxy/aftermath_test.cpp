@@ -1,0 +1,148 @@
+// What is owed to the store after an exchange, against a store that is written here.
+#include "proxy/aftermath.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "idem/net/lease_clock.hpp"
+#include "proxy/waiters.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+namespace proxy = idem::proxy;
+namespace store = idem::store;
+using idem::idempotency::op;
+using idem::idempotency::reply;
+using idem::idempotency::verdict;
+using idem::net::lease_clock;
+
+struct command_seen {
+  op what;
+  std::string expect;
+  lease_clock::time_point at;
+};
+
+/// Answers each command as the test says, at once.
+struct written_store {
+  std::function<reply(const command_seen&)> answer;
+  std::vector<command_seen> seen;
+};
+
+class written_session final : public store::session {
+ public:
+  explicit written_session(written_store& to) : to_(to) {}
+  void submit(const store::command& c, store::completion done) override {
+    to_.seen.push_back({c.what, std::string(c.expect), lease_clock::now()});
+    done(to_.answer(to_.seen.back()));
+  }
+  store::health status() const override { return {true, true, {}, false}; }
+  void close() override {}
+
+ private:
+  written_store& to_;
+};
+
+class written_backend final : public store::backend {
+ public:
+  explicit written_backend(written_store& to) : to_(to) {}
+  std::string verify() override { return {}; }
+  std::unique_ptr<store::session> open(idem::net::asio::io_context&) override {
+    return std::make_unique<written_session>(to_);
+  }
+  void subscribe(idem::net::asio::io_context&, store::change_listener) override {}
+  std::string_view kind() const override { return "written"; }
+
+ private:
+  written_store& to_;
+};
+
+reply silence() {
+  reply r;
+  r.sent = true;
+  return r;
+}
+reply done() {
+  reply r;
+  r.what = verdict::done;
+  return r;
+}
+
+/// A claim whose two tries had no reply, and which therefore is given up.
+class a_token_that_is_given_up : public ::testing::Test {
+ protected:
+  a_token_that_is_given_up() {
+    route_.lease = 300ms;
+    records_.answer = [](const command_seen&) { return silence(); };
+    idem::idempotency::engine::setup setup;
+    setup.route = &route_;
+    setup.name = "idem:{name}";
+    claim_ = std::make_shared<proxy::claim>(worker_, nullptr, std::move(setup));
+    auto& engine = claim_->engine;
+    for (auto n = engine.start(lease_clock::now(), 0); n == idem::idempotency::next::submit;)
+      n = engine.resume(silence(), lease_clock::now(), 0);
+    engine.give_up();
+    until_ = engine.abandoned_tokens().front().until;
+  }
+
+  void release() { worker_.aftermath->release_abandoned(claim_); }
+  void run_until_nothing_is_owed() {
+    const auto limit = std::chrono::steady_clock::now() + 10s;
+    do worker_.io.run_one_for(100ms);
+    while (worker_.aftermath->pending() > 0 && std::chrono::steady_clock::now() < limit);
+    EXPECT_EQ(worker_.aftermath->pending(), 0u);
+  }
+
+  idem::config::idempotency_config route_;
+  written_store records_;
+  written_backend backend_{records_};
+  proxy::shared_state shared_;
+  idem::telemetry::registry metrics_{1};
+  proxy::waiter_counts counts_;
+  proxy::worker worker_{0, shared_, backend_, metrics_, counts_};
+  std::shared_ptr<proxy::claim> claim_;
+  lease_clock::time_point until_;
+};
+
+TEST_F(a_token_that_is_given_up, is_released_once_more_when_nothing_of_it_can_land_any_more) {
+  records_.answer = [](const command_seen&) { return done(); };
+  release();
+  run_until_nothing_is_owed();
+  ASSERT_GT(records_.seen.size(), 2u);
+  for (const auto& c : records_.seen) {
+    EXPECT_EQ(c.what, op::release);
+    EXPECT_EQ(c.expect, claim_->engine.own().text());
+  }
+  EXPECT_GE(records_.seen.back().at, until_) << "a claim could land behind the last release";
+  EXPECT_LT(records_.seen[records_.seen.size() - 2].at, until_) << "and that one is enough";
+}
+
+TEST_F(a_token_that_is_given_up, is_released_when_a_store_is_back_that_was_away_for_many_leases) {
+  const auto back = until_ + 12 * route_.lease;
+  records_.answer = [back](const command_seen& c) { return c.at < back ? reply{} : done(); };
+  release();
+  run_until_nothing_is_owed();
+  ASSERT_FALSE(records_.seen.empty());
+  EXPECT_GE(records_.seen.back().at, back);
+}
+
+TEST_F(a_token_that_is_given_up, is_released_for_a_lease_more_after_a_store_that_stood_and_may_still_hold_its_claim) {
+  const auto back = until_ + route_.lease;
+  lease_clock::time_point last_silence;
+  records_.answer = [&](const command_seen& c) {
+    if (c.at >= back) return done();
+    last_silence = c.at;
+    return silence();
+  };
+  release();
+  run_until_nothing_is_owed();
+  ASSERT_FALSE(records_.seen.empty());
+  EXPECT_GT(last_silence, until_);
+  EXPECT_GE(records_.seen.back().at, last_silence + route_.lease);
+}
+
+}  // namespace
