@@ -55,9 +55,8 @@ next engine::refuse(problem p) {
 
 // ------------------------------------------------------------------------------------------------------------- acquire
 
-next engine::start(clock::time_point now, std::int64_t unix_ms, clock::time_point grace_until) {
+next engine::start(clock::time_point now, std::int64_t unix_ms) {
   if (phase_ != phase::idle) give_up();
-  grace_until_ = grace_until;
   unix_ms_ = unix_ms;
   refusal_.reset();
   foreign_ = false;
@@ -126,7 +125,7 @@ next engine::on_claim(reply& r, clock::time_point now) {
       unanswered(r, now);
       read_ = read_ || r.read;
       // Other owners could not renew either: what the next try finds lapsed may be alive.
-      grace_until_ = std::max(grace_until_, now + setup_.route->lease);
+      store_was_troubled(now);
       if (r.sent && ++unanswered_tries_ < max_unanswered) return submit_claim(now);
       return store_gone(true);
     default: return store_gone(true);
@@ -219,11 +218,18 @@ next engine::look(clock::time_point now) {
   return next::submit;
 }
 
+/// Owners go by the lease of their records, which can be longer than this route's: another route of the namespace has
+/// made them, or another configuration.
+engine::clock::time_point engine::grace_until() const {
+  if (troubled_ == clock::time_point{}) return {};
+  return troubled_ + std::max(setup_.route->lease, found_.value.lease);
+}
+
 next engine::decide_processing(std::int64_t ttl, bool confirmed, clock::time_point now) {
   if (ttl > found_.value.hold.count()) return in_progress(std::nullopt);
   // The owner may have completed between GET and PTTL: a suspicion counts only when one step says the same.
   if (!confirmed) return look(now);
-  if (now < grace_until_) return in_progress(grace_until_ - now);
+  if (now < grace_until()) return in_progress(grace_until() - now);
   return decide_unknown(true, now);
 }
 
@@ -231,7 +237,7 @@ next engine::decide_unknown(bool lapsed, clock::time_point now) {
   const bool both = setup_.route->guarantee == config::guarantee::at_least_once &&
                     found_.value.guarantee == config::guarantee::at_least_once;
   if (!both) return outcome_unknown(lapsed);
-  if (now < grace_until_) return in_progress(grace_until_ - now);
+  if (now < grace_until()) return in_progress(grace_until() - now);
   return take_over(now);
 }
 

@@ -62,6 +62,7 @@ net::task<next> claim::drive(next n) {
     if (call.reply.what == verdict::unavailable || call.reply.what == verdict::refused) {
       w.metrics.store_errors.fetch_add(1, std::memory_order_relaxed);
     }
+    if (const auto h = w.store->status(); h.ever_troubled) engine.store_was_troubled(h.last_trouble);
     n = engine.resume(std::move(call.reply), net::lease_clock::now(), unix_ms_now());
   }
   co_return n;

@@ -278,7 +278,7 @@ net::task<after> idempotent_exchange::refuse_known_here() {
 
 net::task<next> idempotent_exchange::acquire() {
   auto& engine = claim_->engine;
-  auto n = engine.start(net::lease_clock::now(), unix_ms_now(), c_.w.grace_until(route_.lease));
+  auto n = engine.start(net::lease_clock::now(), unix_ms_now());
   n = co_await claim_->drive(n);
   if (n == next::wait) n = co_await wait_for_change(n);
   co_return n;
@@ -295,7 +295,7 @@ net::task<next> idempotent_exchange::wait_for_change(next n) {
     if (why == waiters::woken::client_gone) c_.gone = true;
     if (why == waiters::woken::client_gone || why == waiters::woken::drained) break;
     auto& engine = claim_->engine;
-    n = co_await claim_->drive(engine.start(net::lease_clock::now(), unix_ms_now(), c_.w.grace_until(route_.lease)));
+    n = co_await claim_->drive(engine.start(net::lease_clock::now(), unix_ms_now()));
     c_.w.aftermath->release_abandoned(claim_);
     if (why == waiters::woken::deadline && n == next::wait) break;
   }
@@ -371,8 +371,7 @@ net::task<after> idempotent_exchange::execute(bool bypass) {
 // --------------------------------------------------------------------------------------------------------- observation
 
 net::task<after> idempotent_exchange::observe() {
-  auto n = co_await claim_->drive(
-      claim_->engine.start(net::lease_clock::now(), unix_ms_now(), c_.w.grace_until(route_.lease)));
+  auto n = co_await claim_->drive(claim_->engine.start(net::lease_clock::now(), unix_ms_now()));
   const bool owned = n == next::execute;
   warn_if_foreign(*claim_, *c_.route->route);
   if (owned) claim_->start_renewing();

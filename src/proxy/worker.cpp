@@ -45,9 +45,4 @@ void worker::watch_store() {
   });
 }
 
-net::lease_clock::time_point worker::grace_until(std::chrono::milliseconds lease) const {
-  const auto h = store->status();
-  return h.ever_troubled ? h.last_trouble + lease : net::lease_clock::time_point{};
-}
-
 }  // namespace idem::proxy

@@ -92,8 +92,6 @@ class worker {
   void watch_store();
 
   bool draining() const { return shared.draining.load(std::memory_order_relaxed); }
-  /// Until when lapsed records are answered as in progress and nothing is taken over, after trouble with the store.
-  net::lease_clock::time_point grace_until(std::chrono::milliseconds lease) const;
 
   unsigned index;
   shared_state& shared;

@@ -10,6 +10,7 @@
 //   while the call runs: renew_command() every third of the lease, its reply to renewed()
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -82,9 +83,12 @@ class engine {
   engine& operator=(const engine&) = delete;
 
   /// First step, and again after next::wait: a new claim with a new token.
-  /// @param grace_until nothing is taken over before this time, and a lapsed P is answered as in progress
   /// @param unix_ms the wall clock, only for `created` and Retry-After
-  next start(clock::time_point now, std::int64_t unix_ms, clock::time_point grace_until = {});
+  next start(clock::time_point now, std::int64_t unix_ms);
+  /// Leases could not be renewed, `last` at the latest: for one lease from then, the route's or the found record's,
+  /// nothing is taken over, and a lapsed P is answered as in progress. Told before each resume(): a claim that waited
+  /// for a connection is answered after that was made, and trouble ends no earlier.
+  void store_was_troubled(clock::time_point last) { troubled_ = std::max(troubled_, last); }
 
   next resume(reply r, clock::time_point now, std::int64_t unix_ms);
 
@@ -166,6 +170,7 @@ class engine {
   next start_over(clock::time_point now);
   next store_gone(bool may_bypass);
   next leave_foreign();
+  clock::time_point grace_until() const;
   next in_progress(std::optional<milliseconds> left);
   next outcome_unknown(bool lapsed);
   next refuse(problem p);
@@ -189,7 +194,7 @@ class engine {
       clock_{};  ///< from when the lease may be trusted: first try of the claim, or an acknowledged renewal
   clock::time_point sent_at_{};  ///< when the pending command was made
   clock::time_point renew_sent_{};
-  clock::time_point grace_until_{};
+  clock::time_point troubled_{};                      ///< when leases last could not be renewed; its epoch if never
   std::optional<clock::time_point> last_unanswered_;  ///< no later than then was such a command of the token sent
   std::int64_t unix_ms_ = 0;
   std::int64_t created_ = 0;

@@ -127,7 +127,10 @@ void session_core::observe(const finished& f) {
   if (f.took_write) set_writable(true);
   if (f.fault && refuses_writes(*f.fault)) set_writable(false);
   // a full server still renews leases; one that takes no write at all does not
-  if (f.fault == server_error::refused) renewals_refused_ = true;
+  if (f.fault == server_error::refused) {
+    renewals_refused_ = true;
+    troubled();
+  }
   if (!f.fault || refuses_writes(*f.fault)) {
     connection_->proved();
     set_reachable(true, {});

@@ -83,7 +83,7 @@ class script {
     times.add(expected);
   }
 
-  next start(time_point grace_until = {}) { return e.start(now, wall, grace_until); }
+  next start() { return e.start(now, wall); }
   next reply_with(reply r) { return e.resume(std::move(r), now, wall); }
   void pass(milliseconds t) { now += t; }
 

@@ -128,7 +128,8 @@ TEST(engine_lease, a_lost_take_over_starts_over_with_another_token) {
 TEST(engine_lease, grace_answers_a_confirmed_lapse_as_in_progress) {
   for (const auto& route : {careful_route(), repeating_route()}) {
     script s(route);
-    s.start(s.now + 7500ms);
+    s.e.store_was_troubled(s.now - 7500ms);
+    s.start();
     ASSERT_EQ(s.reply_with(found(lapsed, hold)), next::submit);
     ASSERT_EQ(s.asked(), op::look);
     ASSERT_EQ(s.reply_with(found(lapsed, hold)), next::refuse);
@@ -140,17 +141,62 @@ TEST(engine_lease, grace_answers_a_confirmed_lapse_as_in_progress) {
 TEST(engine_lease, grace_takes_no_declared_outcome_over_and_ends_on_time) {
   const auto declared = repeatable(other_record(record_state::unknown));
   script s(repeating_route());
-  s.start(s.now + 1ms);
+  s.e.store_was_troubled(s.now - lease + 1ms);
+  s.start();
   ASSERT_EQ(s.reply_with(found(declared, hold)), next::refuse);
-  s.start(s.now);
+  s.pass(1ms);
+  s.start();
   ASSERT_EQ(s.reply_with(found(declared, hold)), next::submit);
   EXPECT_EQ(s.asked(), op::take_over);
 }
 
 TEST(engine_lease, grace_hides_no_answer) {
   script s;
-  s.start(s.now + lease);
+  s.e.store_was_troubled(s.now);
+  s.start();
   EXPECT_EQ(s.reply_with(found(other_record(record_state::succeeded), hold)), next::replay);
+}
+
+TEST(engine_lease, grace_lasts_as_long_as_the_lease_of_the_record_where_that_is_longer) {
+  auto slow = lapsed;
+  slow.lease = 4 * lease;
+  script s(repeating_route());
+  s.e.store_was_troubled(s.now);
+  for (const auto passed : {lease, 2 * lease, lease - 1ms}) {
+    s.pass(passed);
+    s.start();
+    ASSERT_EQ(s.reply_with(found(slow, hold)), next::submit);
+    ASSERT_EQ(s.asked(), op::look);
+    ASSERT_EQ(s.reply_with(found(slow, hold)), next::refuse);
+    EXPECT_EQ(s.e.refusal().code, problem_code::in_progress);
+  }
+  EXPECT_EQ(s.e.refusal().retry_after, 1u);
+  s.pass(1ms);
+  s.start();
+  s.reply_with(found(slow, hold));
+  ASSERT_EQ(s.reply_with(found(slow, hold)), next::submit);
+  EXPECT_EQ(s.asked(), op::take_over);
+}
+
+TEST(engine_lease, grace_lasts_as_long_as_the_lease_of_the_route_where_the_record_has_a_shorter_one) {
+  auto quick = lapsed;
+  quick.lease = lease / 5;
+  script s(repeating_route());
+  s.e.store_was_troubled(s.now - lease / 2);
+  s.start();
+  s.reply_with(found(quick, hold));
+  ASSERT_EQ(s.reply_with(found(quick, hold)), next::refuse);
+  EXPECT_EQ(s.e.refusal().code, problem_code::in_progress);
+}
+
+TEST(engine_lease, trouble_that_ends_while_the_claim_is_under_way_begins_a_grace) {
+  script s(repeating_route());
+  s.start();
+  s.pass(300ms);
+  s.e.store_was_troubled(s.now);
+  ASSERT_EQ(s.reply_with(found(lapsed, hold)), next::submit);
+  ASSERT_EQ(s.reply_with(found(lapsed, hold)), next::refuse);
+  EXPECT_EQ(s.e.refusal().code, problem_code::in_progress);
 }
 
 TEST(engine_lease, a_claim_without_a_reply_begins_a_grace_of_its_own) {
