@@ -48,6 +48,7 @@ claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned,
       began_(std::chrono::steady_clock::now()) {
   for (auto* s : {&request_, &lines_, &block_, &body_}) *s = memory::take_string();
   c_.on_break = [this] { break_off(fault::drained); };
+  if (c_.broken_off()) broken_off_ = fault::drained;  // while the store was asked
   response_limit_.after(c_.route->route->response_timeout);
   processing_limit_.after(route_.max_processing);
 }
@@ -70,7 +71,7 @@ std::chrono::milliseconds claimed_call::elapsed() const {
 
 net::task<next> claimed_call::prepare() {
   if (!bypass_) claim_->start_renewing();  // connecting can take longer than a lease
-  fault_ = co_await up_.connect(reuse::peeked);
+  if (broken_off_ == fault::none) fault_ = co_await up_.connect(reuse::peeked);
   if (fault_ == fault::none && broken_off_ != fault::none) fault_ = broken_off_;
   if (fault_ != fault::none) co_return next::execute;
   auto n = co_await send_while_leased();

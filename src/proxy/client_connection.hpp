@@ -88,6 +88,8 @@ class client_connection {
   bool gone = false;  ///< the client's side has failed; nothing more is written
   net::deadline write_limit;
   std::function<void()> on_break;  ///< what an exchange does when the drain is over
+  /// The drain is over: an exchange that had no on_break then begins nothing any more.
+  bool broken_off() const { return broken_off_; }
 
  private:
   /// What read_head() comes back with.

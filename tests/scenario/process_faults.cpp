@@ -193,6 +193,23 @@ TEST_F(a_dead_process, declares_what_outlives_its_drain) {
   EXPECT_TRUE(says(r, "retryable", false));
 }
 
+TEST_F(a_dead_process, sends_nothing_when_its_drain_ended_before_the_claim_was_answered) {
+  relay wire(shared_redis().port());
+  auto s = settings("lease: 6s");
+  s.server_more = "timeouts: {drain: 100ms}";
+  s.redis_port = wire.port();
+  s.redis_more = "command_timeout: 2s, connect_timeout: 2s";
+  start(s);
+  wire.delay(400ms);
+  auto client = proxy->connect();
+  client.send(charge("k"));
+  ASSERT_TRUE(record_becomes('P'));
+  proxy->terminate();
+  EXPECT_EQ(proxy->wait_for_exit(8s), 0);
+  EXPECT_EQ(backend.count("k"), 0u) << "nobody would have taken the answer";
+  EXPECT_EQ(record_state(), '-') << "and the key is free";
+}
+
 /// A process that asks a store which does not answer whether it may be used.
 class a_starting_process : public on_redis {
  protected:
