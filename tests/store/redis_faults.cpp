@@ -351,6 +351,25 @@ TEST_F(redis_faults, a_replica_is_never_read) {
   expect_recovery();
 }
 
+TEST_F(redis_faults, a_replica_is_not_believed_where_there_is_nothing_to_write) {
+  redis_server server;
+  use(server.port());
+  const auto known = fresh_name();
+  server.command({"SET", known, record_text('S', mine)});
+  for (const auto what : {op::renew, op::complete, op::release, op::declare, op::take_over, op::revoke, op::resolve}) {
+    for (const auto& who : {mine, owner_text(1, 'b')}) {
+      server.command({"REPLICAOF", "NO", "ONE"});
+      ASSERT_TRUE(runner_->connect());
+      auto c = claim(known, value, 60s);
+      c.what = what;
+      c.expect = who;
+      EXPECT_NE(run(c).what, verdict::unavailable);
+      server.command({"REPLICAOF", "127.0.0.1", "1"});
+      EXPECT_EQ(run(c).what, verdict::unavailable) << static_cast<int>(what);
+    }
+  }
+}
+
 TEST_F(redis_faults, the_subscription_comes_back_and_says_so) {
   redis_server server;
   relay between(server.port());

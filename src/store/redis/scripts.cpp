@@ -8,7 +8,9 @@ namespace idem::store::redis {
 namespace {
 
 // Errors are returned, not raised: a raised one comes in other words on each server version, with its code inside.
-// GETRANGE reads the 42 bytes that decide without copying a body of up to megabytes.
+// GETRANGE reads the 42 bytes that decide without copying a body of up to megabytes. A replica answers reads, and what
+// it says is old: where nothing is to be written, a write that cannot change anything (NX and XX exclude each other)
+// makes it say so.
 constexpr std::string_view prologue = R"lua(
 local key, expect, value, ttl = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 local channel, limit = ARGV[4] or '', tonumber(ARGV[5] or '0')
@@ -24,6 +26,8 @@ local ours = string.sub(prefix, 1, 3) == 'i1 '
 local same = ours and #expect == 42 and prefix == expect
 local own = ours and string.sub(prefix, 6) == expect
 local function answer(code)
+  local w = redis.pcall('SET', key, '', 'NX', 'XX')
+  if type(w) == 'table' and w['err'] and string.find(w['err'], 'READONLY', 1, true) then return w end
   if absent then return {code, '', -2} end
   return {code, not foreign and redis.call('GET', key) or '', redis.call('PTTL', key)}
 end
@@ -37,11 +41,7 @@ local function put(code) return write(code, 'SET', key, value, 'PX', ttl) end
 local function young(ms) return ms < 0 or ms > limit end
 )lua";
 
-// A replica answers reads, and what it says is old: a write that cannot change anything (NX and XX exclude each other)
-// makes it say so.
 constexpr std::string_view look = R"lua(
-local w = redis.pcall('SET', key, '', 'NX', 'XX')
-if type(w) == 'table' and w['err'] and string.find(w['err'], 'READONLY', 1, true) then return w end
 if absent then return answer(5) end
 return answer(4)
 )lua";

@@ -43,6 +43,8 @@ step transaction_exchange::on_reply(resp_value&& v, std::string& out) {
     case stage::writing: return on_write(std::move(v), out);
     case stage::unwatching: break;
   }
+  if (v.is(resp_type::error) && classify(v.text) == server_error::read_only) error_ = server_error::read_only;
+  if (seen_ < expected_) return step::wait();
   if (error_) return step::failed(*error_, false);
   reply r;
   r.what = verdict_;
@@ -96,6 +98,9 @@ step transaction_exchange::decide_and_send(std::string& out) {
   if (error_ || t.write == write_kind::none) {
     if (!present_) ttl_ = reply::no_record;
     stage_ = stage::unwatching;
+    expected_ = error_ ? 1 : 2;
+    // what a replica says is old (see begin())
+    if (!error_) append_command(out, {"SET", c_.name, "", "NX", "XX"});
     append_command(out, {"UNWATCH"});
     return step::sent_more();
   }

@@ -46,11 +46,22 @@ TEST_F(transaction, starts_over_when_another_wrote_in_between) {
   EXPECT_EQ(play({status("OK"), status("QUEUED"), nil()}).what, step::kind::again);
   EXPECT_EQ(sent(out).size(), 3u);
   EXPECT_EQ(play({status("OK"), text(done), number(5)}).what, step::kind::again);
-  EXPECT_EQ(sent(out), std::vector<std::string>{"UNWATCH"});
-  const auto s = play({status("OK")});
+  EXPECT_EQ(sent(out).back(), "UNWATCH");
+  const auto s = play({error("ERR syntax error"), status("OK")});
   EXPECT_EQ(s.result.what, verdict::already);
   EXPECT_EQ(s.result.value, done);
   EXPECT_FALSE(s.took_write);
+}
+
+TEST_F(transaction, believes_no_replica_that_shows_another_record) {
+  begin();
+  EXPECT_EQ(play({status("OK"), text("i1 P 0001 bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"), number(5)}).what,
+            step::kind::again);
+  EXPECT_EQ(sent(out).size(), 2u);
+  const auto s = play({error("READONLY You can't write against a read only replica."), status("OK")});
+  EXPECT_EQ(s.result.what, verdict::unavailable);
+  EXPECT_FALSE(s.result.sent);
+  EXPECT_EQ(s.fault, server_error::read_only);
 }
 
 TEST_F(transaction, gives_up_a_record_that_never_stands_still) {
