@@ -57,6 +57,16 @@ TEST_F(trailers, that_would_change_the_message_are_dropped_in_both_directions) {
   EXPECT_EQ(w.backend.read(plain_get.size()), plain_get) << "none of them has ended a connection";
 }
 
+TEST_F(trailers, of_a_keyed_request_stay_behind) {
+  const std::string line = "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: trailed\r\n";
+  const auto expected = line + "Content-Length: 5\r\n\r\nhello";
+  auto w = reach(line + "Trailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: abc\r\n\r\n",
+                 expected.size());
+  EXPECT_EQ(w.request, expected);
+  w.backend.send(plain_ok);
+  EXPECT_EQ(w.client.read(plain_ok.size()), plain_ok);
+}
+
 TEST_F(answers_without_a_body, are_those_of_the_proxy_to_a_head_that_it_refuses) {
   struct {
     std::string request;
