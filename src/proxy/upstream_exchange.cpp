@@ -19,7 +19,7 @@ net::task<fault> upstream_exchange::connect(reuse how) {
 
 net::task<fault> upstream_exchange::connect_fresh() {
   connection_.reset();
-  write_failed_ = false;
+  write_failed_ = cut_ = false;
   auto made = co_await pool_->connect();
   connection_ = std::move(made.connection);
   if (closed_ && connection_) {
@@ -36,15 +36,22 @@ std::size_t upstream_exchange::send_now(std::string_view bytes) {
   net::error_code ec;
   const auto n = connection_->stream.send_now(bytes, ec);
   written_ |= n > 0;
-  if (ec && ec != net::asio::error::would_block) write_failed_ = true;
+  if (ec && ec != net::asio::error::would_block) write_fails(ec);
   return n;
+}
+
+/// The kernel tells of a reset once, to a read or to a write; the reads that follow see an orderly end. A backend that
+/// had ended orderly before it reset the connection says so by EPIPE.
+void upstream_exchange::write_fails(const net::error_code& ec) {
+  write_failed_ = true;
+  cut_ |= ec != net::asio::error::broken_pipe;
 }
 
 net::task<bool> upstream_exchange::send(std::string_view bytes) {
   while (!bytes.empty() && !write_failed_ && !closed_) {
     written_ = true;  // TLS gives no account of what has left, and a plain write may be under way
     auto [ec, n] = co_await connection_->stream.write_some(net::asio::buffer(bytes.data(), bytes.size()));
-    if (ec) write_failed_ = true;
+    if (ec) write_fails(ec);
     bytes.remove_prefix(n);
   }
   co_return bytes.empty();
@@ -114,8 +121,10 @@ net::task<fault> upstream_exchange::read_more() {
     co_return fault::none;
   }
   keep_alive_ = false;
-  // A clean end (on TLS: with close_notify) ends a body without a length; anything else cuts it.
-  if (ec == net::asio::error::eof && !closed_ && body_.finish()) co_return fault::none;
+  // A clean end (on TLS: with close_notify, which no reset can feign) ends a body without a length; anything else cuts
+  // it.
+  const bool clean = ec == net::asio::error::eof && (!cut_ || connection_->stream.tls() != nullptr);
+  if (clean && !closed_ && body_.finish()) co_return fault::none;
   co_return fault::upstream_cut;
 }
 

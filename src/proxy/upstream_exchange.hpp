@@ -67,6 +67,7 @@ class upstream_exchange {
 
  private:
   fault classify(const net::error_code& ec) const;
+  void write_fails(const net::error_code& ec);
 
   net::buffer_pool& buffers_;
   std::shared_ptr<upstream_pool> pool_;
@@ -75,6 +76,7 @@ class upstream_exchange {
   http::body_decoder body_;
   bool written_ = false;
   bool write_failed_ = false;
+  bool cut_ = false;  ///< a write was told of a reset
   bool answer_begun_ = false;
   bool closed_ = false;
   bool keep_alive_ = false;

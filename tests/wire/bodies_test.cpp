@@ -268,6 +268,47 @@ TEST_F(cut_answers, before_their_head_is_whole_become_502) {
   }
 }
 
+/// A client that sends more than the kernel takes to a backend that reads nothing. The thread ends with the connection.
+struct blocked_upload {
+  peer client, backend;
+  std::thread sender;
+
+  blocked_upload(const stage& s, host& backend_host, const std::string& head, std::size_t size)
+      : client(s.client()), sender([this, head, size] {
+          const std::string piece(64 * 1024, 'x');
+          bool taken = client.send(head);
+          for (std::size_t n = 0; taken && n < size; n += piece.size()) taken = client.send(piece);
+        }) {
+    backend = backend_host.accept();
+    backend.small_window();
+    EXPECT_TRUE(backend.swells());
+  }
+  blocked_upload(const blocked_upload&) = delete;
+  ~blocked_upload() { sender.join(); }
+};
+
+TEST(cut_answers_of_uploads, never_look_complete_though_a_write_was_told_of_the_reset) {
+  stage s;
+  s.settings.routes = {"{name: keyed, match: {path: /keyed}, idempotency: {max_request_body: 32MiB}}"};
+  s.proxy->reload(s.settings);
+  constexpr std::size_t size = 16 << 20;
+  const auto fields =
+      " HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: u1\r\nContent-Length: " + std::to_string(size) +
+      "\r\n\r\n";
+  for (const std::string path : {"/x", "/keyed"}) {
+    SCOPED_TRACE(path);
+    blocked_upload u(s, s.backend, "POST " + path + fields, size);
+    u.backend.send("HTTP/1.1 200 OK\r\nX: 1\r\n\r\nhello");
+    EXPECT_TRUE(u.client.read_head().starts_with("HTTP/1.1 200 OK\r\n"));
+    u.backend.reset();
+    EXPECT_EQ(u.client.rest().find("0\r\n"), std::string::npos) << "the last chunk would make it look whole";
+    EXPECT_NE(u.client.ended(), peer::end::none);
+  }
+  auto retry = s.client();
+  ASSERT_TRUE(retry.send("POST /keyed" + fields + std::string(size, 'x')));
+  EXPECT_TRUE(is_problem(retry.read_head(), 409, "outcome-unknown")) << "half an answer is no answer to keep";
+}
+
 TEST_F(early_answers, arrive_while_the_upload_goes_on_and_no_reset_eats_them) {
   constexpr std::size_t size = 32 << 20;
   const std::string head = "PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";

@@ -8,6 +8,7 @@
 #include <openssl/x509v3.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace idem::test {
@@ -256,6 +258,21 @@ std::string peer::rest(limit time) {
 }
 
 std::string peer::within(limit time) { return rest(time); }
+
+bool peer::swells(limit time) const {
+  constexpr auto quiet = std::chrono::milliseconds(150);
+  int before = 0;
+  auto since = clock::now();
+  for (const auto until = since + time; clock::now() < until;
+       std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+    int now = 0;
+    ::ioctl(fd_, FIONREAD, &now);
+    if (now != before) since = clock::now();
+    before = now;
+    if (now > 0 && clock::now() - since > quiet) return true;
+  }
+  return false;
+}
 
 std::size_t peer::discard(std::size_t size, limit time) {
   const auto until = clock::now() + time;

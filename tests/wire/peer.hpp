@@ -65,6 +65,8 @@ class peer {
   std::string rest(limit time = usual);
   /// Reads and forgets up to `size` bytes; how many there were.
   std::size_t discard(std::size_t size, limit time = usual);
+  /// Waits until bytes have come and no more do, since nobody reads them: whoever sends them is blocked.
+  bool swells(limit time = usual) const;
   /// What is there after `time` of waiting, without ending earlier than the stream does.
   std::string within(limit time);
 
