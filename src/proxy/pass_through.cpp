@@ -264,7 +264,7 @@ net::task<bool> pass_through::relay_interim() {
 /// The answer is there before the request is, and will not wait for its end: the client must know that this connection
 /// is of no more use (RFC 9112 §9.6). Other answers may go on as long as the request does.
 bool pass_through::ends_early() const {
-  if (!uploading_) return false;
+  if (!uploading_) return !upload_whole_;  // the backend takes no more of it
   return awaits_continue_ || up_.head().status >= 400 || up_.whole_in_hand();
 }
 

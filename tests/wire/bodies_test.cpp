@@ -309,6 +309,16 @@ TEST(cut_answers_of_uploads, never_look_complete_though_a_write_was_told_of_the_
   EXPECT_TRUE(is_problem(retry.read_head(), 409, "outcome-unknown")) << "half an answer is no answer to keep";
 }
 
+TEST_F(early_answers, say_that_the_connection_ends_when_the_backend_has_cut_the_request) {
+  constexpr std::size_t size = 16 << 20;
+  blocked_upload u(s(), s().backend,
+                   "PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n", size);
+  u.backend.send("HTTP/1.1 413 Too Much\r\nContent-Length: 2\r\n\r\nno");
+  u.backend.reset();
+  EXPECT_EQ(u.client.rest(), "HTTP/1.1 413 Too Much\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
+  EXPECT_EQ(u.client.ended(), peer::end::clean);
+}
+
 TEST_F(early_answers, arrive_while_the_upload_goes_on_and_no_reset_eats_them) {
   constexpr std::size_t size = 32 << 20;
   const std::string head = "PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";
