@@ -124,6 +124,22 @@ TEST(unix_sockets, serve_clients_and_reach_backends) {
   EXPECT_EQ(b.read_head(), head) << "the connection was kept";
 }
 
+TEST(unix_sockets, tell_of_clients_that_are_gone) {
+  const temporary_folder folder;
+  host backend;
+  proxy_settings settings;
+  settings.upstream = backend.url();
+  settings.listen_unix = (folder.path() / "front").string();
+  const proxy_process proxy(settings);
+  auto c = peer::connect_unix(settings.listen_unix);
+  c.send(plain_get);
+  auto b = backend.accept();
+  b.read_head();
+  c.close();
+  EXPECT_EQ(b.rest(3s), "");
+  EXPECT_NE(b.ended(), peer::end::none) << "no half-close: nobody reads any more";
+}
+
 TEST(ipv6, serves_clients) {
   host backend;
   const proxy_process proxy(

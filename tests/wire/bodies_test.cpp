@@ -392,6 +392,15 @@ TEST_F(clients_that_leave, by_a_reset_end_the_backends_call_on_a_plain_route) {
   EXPECT_NE(w.backend.ended(), peer::end::none) << "nobody waits for this answer any more";
 }
 
+TEST_F(clients_that_leave, by_a_reset_are_missed_though_bytes_of_theirs_are_unread) {
+  auto w = reach(plain_get);
+  w.client.send(plain_get);  // stays where it is until the first answer has gone
+  EXPECT_EQ(w.backend.within(50ms), "");
+  w.client.reset();
+  EXPECT_EQ(w.backend.rest(3s), "");
+  EXPECT_NE(w.backend.ended(), peer::end::none);
+}
+
 TEST_F(clients_that_leave, only_with_their_sending_side_get_their_answer) {
   auto w = reach(plain_get);
   w.client.half_close();

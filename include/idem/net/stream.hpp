@@ -4,6 +4,7 @@
 // under way at the same time. Belongs to one thread.
 #pragma once
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <boost/asio/ssl/stream.hpp>
 
@@ -107,12 +108,11 @@ class stream {
 
   /// Whether an idle connection is still good: nothing to read, no end, no error. One system call.
   bool quiet() { return socket_->quiet(); }
-  /// Whether the peer has reset the connection. A peer that only ended its sending side has not. Says so once: the look
-  /// takes the error, as quiet() does.
+  /// Whether the peer has reset the connection; on a unix socket also whether it has closed it. A peer that only ended
+  /// its sending side has not. Bytes that are still to be read do not hide it, as they would from a read.
   bool reset_by_peer() {
-    char c;
-    const auto n = ::recv(socket_->native_handle(), &c, 1, MSG_PEEK | MSG_DONTWAIT);
-    return n < 0 && errno != EAGAIN && errno != EINTR;
+    pollfd look{socket_->native_handle(), 0, 0};
+    return look.fd < 0 || (::poll(&look, 1, 0) == 1 && (look.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0);
   }
 
   /// Pending operations end with operation_aborted.
