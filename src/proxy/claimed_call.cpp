@@ -164,7 +164,8 @@ net::task<fault> claimed_call::receive() {
   take_head();
   const bool too_large = from_.kind == framing_kind::length && from_.length > route_.max_stored_body;
   keeps_ = settlement_ == settlement::succeed || settlement_ == settlement::fail;
-  if (keeps_ && !gone_ && (too_large || is_event_stream(up_.head()))) co_await store_without_body();
+  const bool endless = from_.kind != framing_kind::none && is_event_stream(up_.head());
+  if (keeps_ && !gone_ && (too_large || endless)) co_await store_without_body();
   if (superseded_) co_return fault::none;
   // one piece of memory for it, instead of ever larger ones
   if (capture_ && !gone_ && from_.kind == framing_kind::length && !too_large) body_.reserve(from_.length);

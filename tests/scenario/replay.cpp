@@ -79,6 +79,21 @@ TEST_P(a_replay, says_the_length_that_the_first_answer_only_described) {
   }
 }
 
+TEST_P(a_replay, of_an_empty_answer_that_names_events_is_whole) {
+  backend.on("/204", reply(204, "", {"Content-Type: text/event-stream"}));
+  backend.on("/head", raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"));
+  auto s = settings();
+  s.routes = {"{name: api, match: {methods: [POST, HEAD]}}"};
+  start(s);
+  for (const char* path : {"/204", "/head"}) {
+    auto request = charge(path);
+    request.target = path;
+    if (std::string(path) == "/head") request.method = "HEAD";
+    const auto first = proxy->fetch(request);
+    EXPECT_TRUE(is_replay(proxy->fetch(request), first)) << path;
+  }
+}
+
 TEST_P(a_replay, names_the_proxy_as_the_first_answer_does) {
   auto s = settings();
   s.server_more = "via: true";
