@@ -14,6 +14,11 @@ using idempotency::problem;
 using idempotency::problem_code;
 using telemetry::decision;
 
+namespace {
+/// Of the memory for answers, what a connection keeps from one request to the next.
+constexpr std::size_t most_kept = 64 * 1024;
+}  // namespace
+
 client_connection::client_connection(worker& worker, net::stream s, std::string peer)
     : w(worker),
       runtime(worker.current),
@@ -89,6 +94,8 @@ net::task<void> client_connection::run() {
     if (head == head_result::drains) break;
     first_ = false;
     how = co_await serve();
+    // a large answer was copied into it; what the client does with the connection next, and when, nobody knows
+    if (out.capacity() > most_kept) std::string().swap(out);  // an assignment would keep the room
     if (how != after::keep || broken_off_) break;
     in.release_if_empty();
   }
