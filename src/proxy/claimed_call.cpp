@@ -147,6 +147,8 @@ net::task<after> claimed_call::run() {
   c_.route->metrics->upstream.observe(took);
   after how = after::close;
   if (f == fault::none) {
+    // neither the store nor the client's pace is the backend's business
+    if (!uploading_) up_.finish(unsent_.empty());
     c_.route->times->add(std::chrono::duration_cast<std::chrono::milliseconds>(took));
     how = co_await settle_answer();
   } else {

@@ -32,6 +32,28 @@ TEST_F(backend_connections, are_used_again_by_any_client) {
   EXPECT_TRUE(backend_untouched());
 }
 
+TEST(backend_connections_of_keyed_calls, serve_others_while_the_client_still_reads_its_answer) {
+  constexpr std::size_t size = 8 << 20;
+  stage s;
+  s.settings.routes = {"{name: keyed, match: {path: /keyed}, idempotency: {max_stored_body: 16MiB}}"};
+  s.proxy->reload(s.settings);
+  auto c = s.client();
+  c.small_window();
+  c.send("POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: slow\r\nContent-Length: 2\r\n\r\nhi");
+  auto b = s.backend.accept();
+  b.read_until("\r\n\r\nhi");
+  EXPECT_TRUE(
+      b.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" + std::string(size, 'z')));
+  ASSERT_TRUE(eventually([&] { return s.proxy->metric("idempotency_proxy_upstream_idle").value_or(0) == 1; }));
+  auto other = s.client();
+  other.send(plain_get);
+  EXPECT_EQ(b.read(plain_get.size()), plain_get);
+  b.send(plain_ok);
+  EXPECT_EQ(other.read(plain_ok.size()), plain_ok);
+  EXPECT_NE(c.read_head(), "");
+  EXPECT_EQ(c.discard(100'000), 100'000u);
+}
+
 TEST_F(backend_connections, that_the_backend_has_closed_are_noticed_before_a_byte_is_sent) {
   for (const bool hard : {false, true}) {
     auto b = idle();
