@@ -137,9 +137,13 @@ net::task<bool> pass_through::open() {
     fault_ = co_await up_.connect_fresh();
     if (fault_ != fault::none) co_return false;
     sent = up_.send_now(request_);
+    if (up_.write_failed() && !up_.written()) {
+      fault_ = fault::upstream_connect;
+      co_return false;
+    }
   }
   request_.erase(0, sent);
-  if (!request_.empty()) upload_whole_ = upload_whole_ && request_.empty();
+  if (!request_.empty()) upload_whole_ = false;
   co_return true;
 }
 

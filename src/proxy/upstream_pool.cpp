@@ -187,12 +187,11 @@ net::task<upstream_pool::outcome> upstream_pool::connect() {
     s.lowest().open(address.protocol(), ec);
     if (ec) continue;
     current = &s.lowest();
-    auto [failed] = co_await s.lowest().async_connect(address, net::as_result);
-    if (failed || late) {
+    const bool reached = co_await reach(s.lowest(), address, late);
+    if (!reached || late) {
       current = nullptr;
       continue;
     }
-    s.lowest().non_blocking(true, ec);
     if (!settings_.address.is_unix()) s.lowest().set_option(asio::ip::tcp::no_delay(true), ec);
     const fault shaken = settings_.tls.enabled ? co_await handshake(s) : fault::none;
     current = nullptr;
@@ -207,6 +206,26 @@ net::task<upstream_pool::outcome> upstream_pool::connect() {
   // an address that does not answer may be an old one
   if (names_->at != std::chrono::steady_clock::time_point::max()) names_->at = {};
   co_return outcome{nullptr, late ? fault::upstream_connect_late : why};
+}
+
+/// A unix socket is connected at once or not at all. EAGAIN says that the backlog is full; Asio takes it for a
+/// connection that is being made, and then for one that is there.
+net::task<bool> upstream_pool::reach(net::socket& s, const endpoint& address, const bool& late) {
+  net::error_code ec;
+  if (!settings_.address.is_unix()) {
+    auto [failed] = co_await s.async_connect(address, net::as_result);
+    if (!failed && !late) s.non_blocking(true, ec);
+    co_return !failed;
+  }
+  s.non_blocking(true, ec);
+  while (::connect(s.native_handle(), address.data(), static_cast<socklen_t>(address.size())) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) co_return false;
+    net::timer soon(io_, 20ms);
+    co_await soon.async_wait(net::as_result);
+    if (late) co_return false;
+  }
+  co_return true;
 }
 
 net::task<fault> upstream_pool::handshake(net::stream& s) {

@@ -75,6 +75,7 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
   void resolve();
   bool resolved_recently() const;
   net::task<bool> addresses(const bool& late, net::event& wake);
+  net::task<bool> reach(net::socket& s, const endpoint& address, const bool& late);
   net::task<fault> handshake(net::stream& s);
   void sweep();
   void leave(const upstream_connection* c);

@@ -124,6 +124,37 @@ TEST(unix_sockets, serve_clients_and_reach_backends) {
   EXPECT_EQ(b.read_head(), head) << "the connection was kept";
 }
 
+TEST(unix_sockets, of_a_backend_that_is_slow_to_accept_are_waited_for_as_long_as_a_connection_may_take) {
+  const temporary_folder folder;
+  host backend((folder.path() / "back").string());
+  backend.backlog(0);
+  proxy_settings settings;
+  settings.upstream = backend.url();
+  settings.upstream_more = "connect_timeout: 10s";
+  settings.routes = {"{name: keyed, match: {path: /keyed}}"};
+  const proxy_process proxy(settings);
+  settings.upstream_more = "connect_timeout: 200ms";
+  const proxy_process hasty(settings);
+  const auto first = peer::connect_unix((folder.path() / "back").string());  // nobody else may wait now
+  for (const std::string& request :
+       {std::string(plain_get), std::string("POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\n"
+                                            "Idempotency-Key: b1\r\nContent-Length: 2\r\n\r\nhi")}) {
+    auto c = peer::connect(hasty.port());
+    c.send(request);
+    const auto answer = c.read_until("}\n");
+    EXPECT_TRUE(is_problem(answer, 502, "upstream-unavailable"));
+    EXPECT_NE(answer.find("\"safe_new_key\":true"), std::string::npos) << "nothing was sent";
+  }
+  auto c = peer::connect(proxy.port());
+  c.send(plain_get);
+  EXPECT_EQ(c.within(100ms), "");
+  EXPECT_TRUE(backend.accept().open());
+  auto b = backend.accept();
+  EXPECT_EQ(b.read(plain_get.size()), plain_get);
+  b.send(plain_ok);
+  EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+}
+
 TEST(unix_sockets, tell_of_clients_that_are_gone) {
   const temporary_folder folder;
   host backend;

@@ -334,6 +334,8 @@ peer host::accept(peer::limit time) {
   return peer(fd);
 }
 
+void host::backlog(int size) { ::listen(fd_, size); }
+
 void host::clear() {
   while (accept(peer::limit(0)).open()) {
   }

@@ -103,6 +103,8 @@ class host {
   std::string url() const;
   /// The next connection; one that is not open() if none comes within `time`.
   peer accept(peer::limit time = peer::usual);
+  /// How many may wait to be accepted, and one more.
+  void backlog(int size);
   /// Drops what waits to be accepted.
   void clear();
 
