@@ -205,10 +205,12 @@ net::task<after> client_connection::answer(problem p, after then) {
 
 net::task<void> client_connection::finish(after how) {
   if (!stream.is_open()) co_return;
-  if (how == after::abort || gone || broken_off_) {
+  if (how == after::abort || gone) {
     stream.abort();
     co_return;
   }
+  // the process ends and cannot wait, but what was answered is whole
+  if (broken_off_) co_return stream.close();
   co_await end_tls();
   co_await linger();
   stream.close();

@@ -45,6 +45,18 @@ void pass_through::break_off(fault f) {
   up_.close();
 }
 
+/// What has begun is cut, and must not look complete (RFC 9112 §8).
+void pass_through::end_of_drain() {
+  keep_ = false;
+  if (tunnels_ && up_.connection()) up_.connection()->stream.abort();
+  break_off(fault::drained);
+  if (answered_) {
+    c_.stream.abort();
+  } else {
+    c_.stream.close();
+  }
+}
+
 /// While the backend works nothing reads from the client; a reset is found by looking now and then.
 void pass_through::watch_client() {
   if (c_.stream.reset_by_peer()) {
@@ -56,11 +68,7 @@ void pass_through::watch_client() {
 }
 
 net::task<after> pass_through::run() {
-  c_.on_break = [this] {
-    keep_ = false;
-    break_off(fault::drained);
-    c_.stream.close();
-  };
+  c_.on_break = [this] { end_of_drain(); };
   if (!make_head()) co_return co_await fail(fault::client_malformed);
   upload_whole_ = take_buffered_body();
   if (!co_await open()) co_return co_await fail(fault_);

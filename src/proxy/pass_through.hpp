@@ -56,6 +56,7 @@ class pass_through {
   net::task<bool> request_sent();
   void watch_client();
   void break_off(fault f);
+  void end_of_drain();
 
   client_connection& c_;
   options options_;

@@ -122,6 +122,40 @@ TEST_P(stopping, waits_for_the_rest_of_a_request_that_has_begun) {
   are_served(clients);
 }
 
+TEST(the_end_of_a_drain, cuts_what_still_runs_so_that_nobody_takes_it_for_whole) {
+  stage s("timeouts: {drain: 500ms}");
+  auto reader = s.client();
+  reader.send("GET /x HTTP/1.0\r\nHost: a\r\n\r\n");  // it knows the end of the body by that of the connection
+  auto b1 = s.backend.accept();
+  b1.read(plain_get.size());
+  b1.send("HTTP/1.1 200 OK\r\n\r\nhello");
+  EXPECT_NE(reader.read_until("hello"), "");
+  auto talker = s.client();
+  talker.send("GET /x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: t\r\n\r\n");
+  auto b2 = s.backend.accept();
+  b2.read_head();
+  b2.send("HTTP/1.1 101 Go\r\nConnection: Upgrade\r\nUpgrade: t\r\n\r\n");
+  EXPECT_NE(talker.read_head(), "");
+  s.proxy->terminate();
+  for (auto* p : {&reader, &talker, &b2}) {
+    EXPECT_EQ(p->rest(), "");
+    EXPECT_EQ(p->ended(), peer::end::reset);
+  }
+  EXPECT_EQ(s.proxy->wait_for_exit(5s), 0);
+}
+
+TEST(the_end_of_a_drain, does_not_take_its_last_answers_back) {
+  stage s("timeouts: {drain: 500ms}");
+  auto c = s.client();
+  c.send("POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: e1\r\nContent-Length: 2\r\n\r\nhi");
+  auto b = s.backend.accept();
+  b.read_until("\r\n\r\nhi");
+  s.proxy->terminate();
+  const auto all = c.rest();
+  EXPECT_TRUE(is_last_problem(all, c, 502, "upstream-failed"));
+  EXPECT_EQ(s.proxy->wait_for_exit(5s), 0);
+}
+
 TEST(a_process_that_stops, takes_up_no_configuration_any_more) {
   stage s;
   auto c = s.client();
