@@ -91,7 +91,7 @@ class string_pool {
     explicit_bzero(s.data(), s.size());  // credentials and bodies do not outlive what needed them
     const bool worth_it = s.capacity() >= smallest && s.capacity() <= largest;
     if (!keeps || closed || !worth_it || free_.size() >= kept) {
-      s = std::string();
+      std::string().swap(s);  // an assignment would leave the room with its owner
       return;
     }
     if (free_.capacity() == 0) free_.reserve(kept);

@@ -40,7 +40,9 @@ net::task<after> claimed_call::send_last(std::string_view mark) {
     }
   }
   sender_.send(bytes);
+  // what the client has not taken yet is the sender's, and the client may take its time
   memory::give_back_string(std::move(bytes));
+  memory::give_back_string(std::move(body_));
   co_await sender_.drained();
   co_return close_ ? after::close : after::keep;
 }
