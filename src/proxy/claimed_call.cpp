@@ -47,7 +47,7 @@ claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned,
                   }),
       began_(std::chrono::steady_clock::now()) {
   for (auto* s : {&request_, &lines_, &block_, &body_}) *s = memory::take_string();
-  c_.on_break = [this] { break_off(fault::drained); };
+  c_.on_break = [this] { end_of_drain(); };
   if (c_.broken_off()) broken_off_ = fault::drained;  // while the store was asked
   response_limit_.after(c_.route->route->response_timeout);
   processing_limit_.after(route_.max_processing);
@@ -61,6 +61,13 @@ claimed_call::~claimed_call() {
 void claimed_call::break_off(fault f) {
   if (broken_off_ == fault::none) broken_off_ = f;
   up_.close();
+}
+
+/// The record is settled in what time is left. A client that has not taken its answer by now must not think that it
+/// has.
+void claimed_call::end_of_drain() {
+  break_off(fault::drained);
+  if (said_all_ && sender_.pending() > 0) sender_.abort();
 }
 
 std::chrono::milliseconds claimed_call::elapsed() const {

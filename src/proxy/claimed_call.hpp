@@ -69,6 +69,7 @@ class claimed_call {
   net::task<after> leave(after how);
 
   void break_off(fault f);
+  void end_of_drain();
   std::chrono::milliseconds elapsed() const;
 
   client_connection& c_;
@@ -103,6 +104,7 @@ class claimed_call {
   bool x_stored_ = false;      ///< and it has
   bool superseded_ = false;    ///< another record stood there instead: nothing of this answer counts
   bool streaming_ = false;     ///< the head has gone to the client
+  bool said_all_ = false;      ///< the sender has the whole answer
   bool client_done_ = false;   ///< the client was told that it took too long
   bool close_ = false;
 };

@@ -43,6 +43,8 @@ net::task<after> claimed_call::send_last(std::string_view mark) {
   // what the client has not taken yet is the sender's, and the client may take its time
   memory::give_back_string(std::move(bytes));
   memory::give_back_string(std::move(body_));
+  said_all_ = true;
+  if (broken_off_ == fault::drained) end_of_drain();
   co_await sender_.drained();
   co_return close_ ? after::close : after::keep;
 }

@@ -54,6 +54,7 @@ void client_connection::begin_drain() {
 void client_connection::break_off() {
   broken_off_ = true;
   if (on_break) return on_break();
+  if (write_limit.armed()) return stream.abort();  // an answer that will not become whole
   stream.close();
 }
 

@@ -144,6 +144,33 @@ TEST(the_end_of_a_drain, cuts_what_still_runs_so_that_nobody_takes_it_for_whole)
   EXPECT_EQ(s.proxy->wait_for_exit(5s), 0);
 }
 
+TEST(the_end_of_a_drain, cuts_the_answers_that_their_readers_have_not_taken) {
+  constexpr std::size_t size = 12 << 20;
+  stage s("timeouts: {drain: 500ms}");
+  s.settings.routes = {"{name: keyed, match: {path: /keyed}, idempotency: {max_stored_body: 16MiB}}"};
+  s.proxy->reload(s.settings);
+  const std::string rest = "Host: a\r\nAuthorization: t\r\nIdempotency-Key: e2\r\nContent-Length: 2\r\n\r\nhi";
+  auto first = s.client(), again = s.client();
+  first.small_window();
+  again.small_window();
+  first.send("POST /keyed HTTP/1.0\r\n" + rest);
+  auto b = s.backend.accept();
+  b.read_until("\r\n\r\nhi");
+  EXPECT_TRUE(b.send("HTTP/1.1 200 OK\r\n\r\n" + std::string(size, 'z')));
+  b.close();
+  const auto is_stored = [&] {
+    again.send("POST /keyed HTTP/1.1\r\n" + rest);
+    return again.read_head().find("Idempotent-Replayed: true") != std::string::npos;
+  };
+  ASSERT_TRUE(eventually(is_stored));
+  s.proxy->terminate();
+  EXPECT_EQ(s.proxy->wait_for_exit(10s), 0);
+  for (auto* c : {&first, &again}) {
+    c->rest();
+    EXPECT_EQ(c->ended(), peer::end::reset) << "half of it would be taken for all";
+  }
+}
+
 TEST(the_end_of_a_drain, does_not_take_its_last_answers_back) {
   stage s("timeouts: {drain: 500ms}");
   auto c = s.client();
