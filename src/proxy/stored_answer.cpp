@@ -40,7 +40,9 @@ void append_header_block(std::string& block, const http::response_head& head, co
   block += head.reason;
   block += "\r\n";
   for (const auto& f : head.fields) {
-    if (f.hop_by_hop || is_ours(f.id) || (is_framing(f.id) && !describes(f, head))) continue;
+    if (f.hop_by_hop || is_ours(f.id)) continue;
+    // what a 304 says of a length is about a representation that may have changed by the time of its replay
+    if (is_framing(f.id) && (!describes(f, head) || head.status == 304)) continue;
     if (std::any_of(drop.begin(), drop.end(), [&](const auto& d) { return http::iequals(d, f.name); })) continue;
     http::append_field(block, f.name, f.value);
   }

@@ -12,7 +12,7 @@
 namespace idem::proxy {
 
 /// Reason CRLF, then the lines that are kept: not hop-by-hop, not the proxy's own names, none of `drop`, and no framing
-/// but a Content-Length that only describes (HEAD, 304).
+/// but the Content-Length of an answer to HEAD, which only describes.
 void append_header_block(std::string& block, const http::response_head& head, const std::vector<std::string>& drop);
 
 /// The header block of a 204 in place of this answer: its reason, and the lines that say nothing about a body.

@@ -61,21 +61,21 @@ TEST_P(a_replay, of_an_until_close_answer_has_a_content_length) {
   EXPECT_EQ(second.value("Content-Length"), "9");
 }
 
-TEST_P(a_replay, says_the_length_that_the_first_answer_only_described) {
+TEST_P(a_replay, says_the_length_that_an_answer_to_head_described_and_none_of_a_304) {
   backend.on("/304", raw("HTTP/1.1 304 Not Modified\r\nContent-Length: 77\r\n\r\n"));
   backend.on("/head", raw("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n"));
   auto s = settings();
   s.routes = {"{name: api, match: {methods: [POST, HEAD]}}"};
   start(s);
-  for (const char* path : {"/304", "/head"}) {
+  for (const std::string path : {"/304", "/head"}) {
     auto request = charge(path);
     request.target = path;
-    if (std::string(path) == "/head") request.method = "HEAD";
+    if (path == "/head") request.method = "HEAD";
     const auto first = proxy->fetch(request);
     const auto second = proxy->fetch(request);
     EXPECT_EQ(second.value("Idempotent-Replayed"), "true") << path;
-    EXPECT_EQ(second.all("Content-Length"), first.all("Content-Length")) << path;
     EXPECT_EQ(first.all("Content-Length").size(), 1u) << path;
+    EXPECT_EQ(second.value("Content-Length"), path == "/head" ? "1234" : "") << path;
   }
 }
 
