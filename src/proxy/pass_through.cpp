@@ -118,17 +118,24 @@ bool pass_through::take_buffered_body() {
     request_ += options_.body;
     return true;
   }
+  const auto got = gather_body(request_);
+  if (got == body_step::kind::error) broken_off_ = fault::client_malformed;
+  return got == body_step::kind::done;
+}
+
+/// All that is there of the body, and what it ends with: the client may send it in chunks of a byte each.
+body_step::kind pass_through::gather_body(std::string& into) {
   for (;;) {
     const auto step = request_body_.feed(c_.in.view());
     c_.in.consume(step.consumed);
-    switch (step.type) {
-      case body_step::kind::done:
-        if (request_framing_.kind == framing_kind::chunked) http::append_last_chunk(request_, request_body_.trailers());
-        return true;
-      case body_step::kind::data: append_data(request_, request_framing_, step.data); continue;
-      case body_step::kind::error: broken_off_ = fault::client_malformed; return false;
-      case body_step::kind::need_more: return false;
+    if (step.type == body_step::kind::data) {
+      append_data(into, request_framing_, step.data);
+      c_.log.bytes_in += step.data.size();
+      continue;
     }
+    const bool last = step.type == body_step::kind::done && request_framing_.kind == framing_kind::chunked;
+    if (last) http::append_last_chunk(into, request_body_.trailers());
+    return step.type;
   }
 }
 
@@ -159,20 +166,17 @@ net::task<void> pass_through::upload() {
   bool ok = request_.empty() || co_await up_.send(request_);
   bool done = request_body_.done() || options_.body_read;
   while (ok && !done) {
-    const auto step = request_body_.feed(c_.in.view());
-    c_.in.consume(step.consumed);
-    if (step.type == body_step::kind::need_more) {
-      ok = co_await read_more_of_request();
-      continue;
-    }
-    if (step.type == body_step::kind::error) {
+    piece_.clear();
+    const auto got = gather_body(piece_);
+    if (!piece_.empty()) ok = co_await send_piece();
+    done = got == body_step::kind::done;
+    if (got == body_step::kind::error) {
       break_off(fault::client_malformed);
       break;
     }
-    done = step.type == body_step::kind::done;
-    ok = co_await upload_piece(step);
     // once the answer has begun, the limit is that of its body
     if (!answered_) limit_.after(options_.response_timeout);
+    if (ok && !done) ok = co_await read_more_of_request();
   }
   upload_whole_ = ok && done;
   uploading_ = false;
@@ -191,7 +195,6 @@ net::task<bool> pass_through::read_more_of_request() {
     co_return false;
   }
   c_.in.commit(n);
-  c_.log.bytes_in += n;
   co_return true;
 }
 
@@ -213,13 +216,7 @@ void pass_through::begin_turn_of_client() {
   if (!tunnels_) read_limit_.after(c_.runtime->config->server.timeouts.body_idle);
 }
 
-net::task<bool> pass_through::upload_piece(const body_step& step) {
-  piece_.clear();
-  if (step.type == body_step::kind::data) {
-    append_data(piece_, request_framing_, step.data);
-  } else if (request_framing_.kind == framing_kind::chunked) {
-    http::append_last_chunk(piece_, request_body_.trailers());
-  }
+net::task<bool> pass_through::send_piece() {
   const auto sent = up_.send_now(piece_);
   if (sent == piece_.size()) co_return true;
   co_return co_await up_.send(std::string_view(piece_).substr(sent));

@@ -43,7 +43,8 @@ class pass_through {
   net::task<bool> read_more_of_request();
   void begin_turn_of_client();
   net::task<void> tell_of_cut_request(net::error_code why);
-  net::task<bool> upload_piece(const http::body_step& step);
+  http::body_step::kind gather_body(std::string& into);
+  net::task<bool> send_piece();
   net::task<after> answer();
   net::task<fault> heads();
   net::task<bool> relay_interim();
