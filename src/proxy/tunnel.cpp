@@ -6,10 +6,12 @@
 #include <string>
 
 #include "idem/net/event.hpp"
+#include "idem/net/keep_alive.hpp"
 
 namespace idem::proxy {
 
 namespace asio = net::asio;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -97,6 +99,9 @@ net::task<void> copy_upward(client_connection& c, net::stream& backend, net::tas
 
 net::task<void> run_tunnel(client_connection& c, upstream_exchange& up, net::task<bool> request) {
   auto& backend = up.connection()->stream;
+  // It has no limit of time, so nothing else would tell of a peer that vanished.
+  net::probe_when_silent(c.stream.lowest().native_handle(), 60s);
+  net::probe_when_silent(backend.lowest().native_handle(), 60s);
   net::event down, upward;
   std::string early_down(up.surplus());
   net::spawn(c.w.io.get_executor(), copy_upward(c, backend, std::move(request), upward));

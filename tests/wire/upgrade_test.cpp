@@ -1,6 +1,8 @@
 // Upgrades (RFC 9110 §7.8): a tunnel, but only after 101.
 #include <openssl/ssl.h>
 
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "support/certificates.hpp"
@@ -125,6 +127,28 @@ TEST_F(upgrades, that_are_cut_do_not_end_orderly_at_the_other_side) {
     EXPECT_EQ(stays.rest(), "");
     EXPECT_EQ(stays.ended(), peer::end::reset);
   }
+}
+
+/// How many of the connections that are accepted on a port are probed by the kernel while they are silent.
+int probed_connections(std::uint16_t port) {
+  std::ifstream table("/proc/net/tcp");
+  std::string line, at, local, remote, state, queues, timer;
+  int n = 0;
+  std::getline(table, line);
+  while (std::getline(table, line)) {
+    std::istringstream(line) >> at >> local >> remote >> state >> queues >> timer;
+    const bool ours = std::stoul(local.substr(local.find(':') + 1), nullptr, 16) == port;
+    n += ours && state == "01" && timer.starts_with("02:");
+  }
+  return n;
+}
+
+TEST_F(upgrades, are_probed_while_they_are_silent_for_they_have_no_limit_of_time) {
+  auto w = ask();
+  EXPECT_EQ(probed_connections(s().proxy->port()), 0);
+  w.backend.send(yes);
+  EXPECT_EQ(w.client.read(yes.size()), yes);
+  EXPECT_TRUE(eventually([] { return probed_connections(s().proxy->port()) == 1; }));
 }
 
 TEST_F(upgrades, that_the_backend_declines_are_usual_exchanges) {

@@ -5,10 +5,13 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#include "idem/net/keep_alive.hpp"
+
 namespace idem::store::redis {
 namespace {
 
 namespace asio = net::asio;
+using namespace std::chrono_literals;
 using generic_endpoint = asio::generic::stream_protocol::endpoint;
 
 constexpr auto awaiting = net::as_result;
@@ -16,16 +19,11 @@ constexpr std::size_t read_size = 64 * 1024;
 constexpr std::size_t kept_output = 1024 * 1024;  // a larger buffer is given back after its write
 
 // Small writes at once; and a peer that vanished while nothing was asked of it is found within half a minute: a
-// subscription never asks. On a unix socket all of it fails, and does not matter.
+// subscription never asks.
 void tune(net::socket& s) {
-  const auto set = [&](int level, int option, int value) {
-    ::setsockopt(s.native_handle(), level, option, &value, sizeof value);
-  };
-  set(IPPROTO_TCP, TCP_NODELAY, 1);
-  set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
-  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+  const int on = 1;
+  ::setsockopt(s.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  net::probe_when_silent(s.native_handle(), 15s);
 }
 
 std::string peer_name(const config::redis_config& settings) {
