@@ -83,6 +83,7 @@ net::task<void> aftermath::release(std::shared_ptr<claim> c, idempotency::engine
     if (!call.done.is_set()) co_await call.done.wait();
     const bool answered =
         call.reply.what != idempotency::verdict::unavailable && call.reply.what != idempotency::verdict::refused;
+    if (!answered) w_.metrics.store_errors.fetch_add(1, std::memory_order_relaxed);
     // A store that let this one wait may hold the one that was lost for as long.
     if (call.reply.what == idempotency::verdict::unavailable && call.reply.sent)
       token.until = std::max(token.until, net::lease_clock::now() + c->engine.route().lease);

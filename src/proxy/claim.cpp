@@ -30,6 +30,11 @@ struct one_reply {
   store::reply reply;
 };
 
+void count_fault(worker& w, const store::reply& r) {
+  if (r.what == verdict::unavailable || r.what == verdict::refused)
+    w.metrics.store_errors.fetch_add(1, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 claim::claim(worker& worker, std::shared_ptr<proxy::runtime> r, idempotency::engine::setup s)
@@ -59,9 +64,7 @@ net::task<next> claim::drive(next n) {
     const auto took = std::chrono::steady_clock::now() - started;
     store_time += std::chrono::duration_cast<std::chrono::microseconds>(took);
     histogram_of(w.metrics, what).observe(took);
-    if (call.reply.what == verdict::unavailable || call.reply.what == verdict::refused) {
-      w.metrics.store_errors.fetch_add(1, std::memory_order_relaxed);
-    }
+    count_fault(w, call.reply);
     if (const auto h = w.store->status(); h.ever_troubled) engine.store_was_troubled(h.last_trouble);
     n = engine.resume(std::move(call.reply), net::lease_clock::now(), unix_ms_now());
   }
@@ -79,6 +82,7 @@ net::task<bool> claim::recorded() {
     call.done.set();
   });
   if (!call.done.is_set()) co_await call.done.wait();
+  count_fault(w, call.reply);
   co_return call.reply.what == verdict::found;
 }
 
@@ -110,6 +114,7 @@ void claim::renew() {
   w.metrics.renewals.fetch_add(1, std::memory_order_relaxed);
   w.store->submit(engine.renew_command(net::lease_clock::now()), [self = shared_from_this()](store::reply r) {
     self->renew_under_way_ = false;
+    count_fault(self->w, r);
     if (r.what == verdict::recreated) self->w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
     if (!self->engine.renewed(r, net::lease_clock::now())) self->stop_renewing();
     if (!self->renewing_) return;

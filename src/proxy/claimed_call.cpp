@@ -36,7 +36,7 @@ claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned,
       route_(claim_->engine.route()),
       append_request_(std::move(request)),
       bypass_(bypass),
-      up_(c.w.buffers, c.w.wheel, claim_->runtime->pool),
+      up_(c.w.buffers, claim_->runtime->pool),
       sender_(c),
       response_limit_(c.w.wheel, [this] { client_late(); }),
       processing_limit_(c.w.wheel, [this] { break_off(fault::processing_limit); }),
@@ -126,6 +126,7 @@ net::task<void> claimed_call::stand_down() {
 void claimed_call::send_first() {
   request_.clear();
   append_request_(request_);
+  sent_at_ = std::chrono::steady_clock::now();
   const auto sent = up_.send_now(request_);
   if (up_.write_failed() && !up_.written()) return;
   unsent_ = std::string_view(request_).substr(sent);
@@ -148,7 +149,7 @@ net::task<after> claimed_call::run() {
   response_limit_.clear();
   processing_limit_.clear();
   idle_limit_.clear();
-  const auto took = std::chrono::steady_clock::now() - began_;
+  const auto took = std::chrono::steady_clock::now() - sent_at_;
   c_.log.upstream = std::chrono::duration_cast<std::chrono::microseconds>(took);
   c_.log.attempt = claim_->engine.own().attempt;
   c_.route->metrics->upstream.observe(took);
@@ -156,7 +157,7 @@ net::task<after> claimed_call::run() {
   if (f == fault::none) {
     // neither the store nor the client's pace is the backend's business
     if (!uploading_) up_.finish(unsent_.empty());
-    c_.route->times->add(std::chrono::duration_cast<std::chrono::milliseconds>(took));
+    c_.route->times->add(elapsed());
     how = co_await settle_answer();
   } else {
     how = co_await settle_failure(f);

@@ -26,8 +26,9 @@ class claimed_call {
 
   ~claimed_call();
 
-  /// Gets a connection and makes sure that the lease still holds. next::execute: go on with run(). Anything else: the
-  /// record belongs to others by now (nothing was sent), or connecting failed and `failed()` holds the answer.
+  /// Gets a connection and makes sure that the lease still holds. next::execute: go on with run(), or, where
+  /// connect_failed(), with answer_connect_failure(). Anything else: the record belongs to others by now, and nothing
+  /// was sent.
   net::task<idempotency::next> prepare();
   bool connect_failed() const { return fault_ != fault::none; }
   net::task<after> answer_connect_failure();
@@ -86,7 +87,8 @@ class claimed_call {
   bool uploading_ = false;
   fault fault_ = fault::none;
   fault broken_off_ = fault::none;
-  std::chrono::steady_clock::time_point began_;
+  std::chrono::steady_clock::time_point began_;      ///< right after the claim
+  std::chrono::steady_clock::time_point sent_at_{};  ///< the first byte, of the last try
 
   unsigned status_ = 0;
   idempotency::settlement settlement_ = idempotency::settlement::declare;

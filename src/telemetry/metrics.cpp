@@ -105,11 +105,11 @@ void registry::impl::write_workers(exposition& out) const {
     for (const auto& w : workers) total += (w.get()->*member).load(std::memory_order_relaxed);
     return total;
   };
-  auto gauge = [&](std::string_view name, std::string_view help, std::atomic<std::int64_t> worker_block::* member) {
+  auto gauge = [&](std::string_view name, std::string_view help, std::atomic<std::int64_t> worker_block::*member) {
     out.family(name, kind::gauge, help);
     out.sample({}, sum(member));
   };
-  auto counter = [&](std::string_view name, std::string_view help, std::atomic<std::uint64_t> worker_block::* member) {
+  auto counter = [&](std::string_view name, std::string_view help, std::atomic<std::uint64_t> worker_block::*member) {
     out.family(name, kind::counter, help);
     out.sample({}, sum(member));
   };
@@ -126,8 +126,6 @@ void registry::impl::write_workers(exposition& out) const {
   counter("idempotency_proxy_upstream_reuses_total", "Calls sent on a connection that was kept.",
           &worker_block::upstream_reuses);
   counter("idempotency_proxy_store_errors_total", "Operations on the store that failed.", &worker_block::store_errors);
-  counter("idempotency_proxy_store_reconnects_total", "Connections made to the store after the first.",
-          &worker_block::store_reconnects);
   counter("idempotency_proxy_lease_renewals_total", "Leases renewed.", &worker_block::renewals);
   counter("idempotency_proxy_records_recreated_total", "Records that the store had lost while their owner ran.",
           &worker_block::recreated);

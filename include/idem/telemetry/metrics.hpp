@@ -75,7 +75,7 @@ struct route_block {
 struct worker_block {
   std::atomic<std::int64_t> connections{0}, in_flight{0}, waiters{0}, backlog{0}, upstream_idle{0};
   std::atomic<std::uint64_t> accepted{0}, accept_pauses{0}, upstream_connects{0}, upstream_reuses{0};
-  std::atomic<std::uint64_t> store_errors{0}, store_reconnects{0}, renewals{0}, recreated{0}, lost_completions{0};
+  std::atomic<std::uint64_t> store_errors{0}, renewals{0}, recreated{0}, lost_completions{0};
   std::atomic<std::int64_t> store_up{0};
   histogram store_claim, store_complete, store_other;
 };
