@@ -4,18 +4,6 @@
 namespace idem::http {
 namespace {
 
-/// Whole field lines, each with its CRLF: no empty line, which would end the head.
-bool valid_lines(std::string_view lines) {
-  while (!lines.empty()) {
-    const std::size_t end = lines.find("\r\n");
-    const std::size_t colon = lines.find(':');
-    if (end == std::string_view::npos || colon > end) return false;
-    if (!valid_field(lines.substr(0, colon), lines.substr(colon + 1, end - colon - 1))) return false;
-    lines.remove_prefix(end + 2);
-  }
-  return true;
-}
-
 class response_writer {
  public:
   response_writer(std::string& out, const response_head& head, const response_edits& edits)
@@ -26,8 +14,6 @@ class response_writer {
     for (const field& f : head_.fields) copy(f);
     if (may_be_framed()) out_.framing_here(edits_.body);
     if (edits_.via) out_.field("Via", via_of(head_.minor));
-    out_.require(valid_lines(edits_.extra));
-    out_.raw(edits_.extra);
     connection();
     return out_.finish();
   }

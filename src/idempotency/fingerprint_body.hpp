@@ -1,3 +1,4 @@
+// What of a body counts in a fingerprint (docs/protocol.md, "Fingerprint").
 #pragma once
 
 #include <string_view>

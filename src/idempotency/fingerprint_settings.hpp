@@ -1,3 +1,4 @@
+// The settings that make two fingerprints comparable (docs/protocol.md, "Fingerprint").
 #pragma once
 
 #include <string>

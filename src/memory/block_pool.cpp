@@ -88,7 +88,7 @@ class string_pool {
   }
 
   void give_back(std::string&& s) noexcept {
-    explicit_bzero(s.data(), s.size());  // credentials and bodies do not outlive what needed them
+    explicit_bzero(s.data(), s.size());  // what it held last, perhaps credentials, does not outlive its owner
     const bool worth_it = s.capacity() >= smallest && s.capacity() <= largest;
     if (!keeps || closed || !worth_it || free_.size() >= kept) {
       std::string().swap(s);  // an assignment would leave the room with its owner

@@ -58,8 +58,7 @@ void client_connection::break_off() {
   stream.close();
 }
 
-// ------------------------------------------------------------------------------------------------------------- the
-// life
+// ----------------------------------------------------------------------------------------------------------- the life
 
 net::task<void> client_connection::run() {
   after how = after::close;
@@ -168,8 +167,7 @@ net::task<void> client_connection::reject(const http::rejection& why) {
   co_await finish(how);
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// writing
+// ------------------------------------------------------------------------------------------------------------ writing
 
 std::size_t client_connection::write_now(std::string_view bytes) {
   if (gone) return bytes.size();
@@ -201,8 +199,7 @@ net::task<after> client_connection::answer(problem p, after then) {
   co_return then;
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// ending
+// ------------------------------------------------------------------------------------------------------------- ending
 
 net::task<void> client_connection::finish(after how) {
   if (!stream.is_open()) co_return;

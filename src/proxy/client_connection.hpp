@@ -4,6 +4,7 @@
 // not end an exchange whose key is claimed: writing just stops.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -70,9 +71,9 @@ class client_connection {
 
   /// Whether answers must announce the end of the connection.
   bool must_close() const { return !facts.keep_alive || w.draining(); }
-  /// `Connection:` for a head of ours: close, keep-alive to HTTP/1.0, or nothing.
-  std::string_view peer() const { return peer_; }  ///< address without port, or unix_peer
+  /// Whether answers must say to a client of HTTP/1.0 that the connection goes on.
   bool keep_alive_10() const { return facts.minor == 0 && !must_close(); }
+  std::string_view peer() const { return peer_; }  ///< address without port, or unix_peer
 
   worker& w;
   std::shared_ptr<proxy::runtime> runtime;  ///< of the current request

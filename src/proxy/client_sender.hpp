@@ -1,8 +1,7 @@
 // Sends an answer to a client without ever making the producer wait: what the client does not take yet is kept.
 //
 // The capture of a claimed answer goes on at the backend's pace; the client's pace matters only when the owner asks for
-// it
-// (`drained`), past what can be stored. A client that takes nothing for body_idle counts as gone.
+// it (`drained`), past what can be stored. A client that takes nothing for body_idle counts as gone.
 #pragma once
 
 #include <string>

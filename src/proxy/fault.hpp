@@ -32,7 +32,6 @@ enum class fault : std::uint8_t {
 struct fault_row {
   std::string_view label;            ///< log field and metric label: side/stage
   bool upstream_side;                ///< whose fault
-  bool retry_safe;                   ///< nothing of the request was written
   idempotency::problem_code answer;  ///< what a client that has no answer yet is told
   telemetry::decision decision;
 };

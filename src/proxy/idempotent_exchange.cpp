@@ -139,10 +139,9 @@ net::task<after> idempotent_exchange::refuse(problem p) {
   co_return how;
 }
 
-net::task<after> idempotent_exchange::pass(std::string_view extra) {
+net::task<after> idempotent_exchange::pass() {
   pass_through::options o;
   o.response_timeout = c_.route->route->response_timeout;
-  o.extra = extra;
   if (body_known_) {
     o.body = body_;
     o.body_read = true;

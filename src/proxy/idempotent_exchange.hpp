@@ -24,7 +24,7 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   enum class body_result : std::uint8_t { whole, too_large, malformed, late, gone };
 
   net::task<after> refuse(idempotency::problem p);
-  net::task<after> pass(std::string_view extra = {});
+  net::task<after> pass();
   net::task<body_result> read_body();
   net::task<body_result> read_rest();
   net::task<bool> say_continue();

@@ -21,7 +21,7 @@ constexpr auto watch_period = 250ms;
 pass_through::pass_through(client_connection& c, const options& o)
     : c_(c),
       options_(o),
-      up_(c.w.buffers, c.w.wheel, c.runtime->pool),
+      up_(c.w.buffers, c.runtime->pool),
       limit_(c.w.wheel),
       read_limit_(c.w.wheel),
       watch_(c.w.wheel) {
@@ -89,8 +89,7 @@ net::task<after> pass_through::run() {
   co_return how;
 }
 
-// ---------------------------------------------------------------------------------------------------------- the
-// request
+// -------------------------------------------------------------------------------------------------------- the request
 
 bool pass_through::make_head() {
   const auto& head = c_.parser.head();
@@ -157,13 +156,13 @@ net::task<bool> pass_through::open() {
       co_return false;
     }
   }
-  request_.erase(0, sent);
-  if (!request_.empty()) upload_whole_ = false;
+  unsent_ = std::string_view(request_).substr(sent);
+  if (!unsent_.empty()) upload_whole_ = false;
   co_return true;
 }
 
 net::task<void> pass_through::upload() {
-  bool ok = request_.empty() || co_await up_.send(request_);
+  bool ok = unsent_.empty() || co_await up_.send(unsent_);
   bool done = request_body_.done() || options_.body_read;
   while (ok && !done) {
     piece_.clear();
@@ -222,8 +221,7 @@ net::task<bool> pass_through::send_piece() {
   co_return co_await up_.send(std::string_view(piece_).substr(sent));
 }
 
-// ----------------------------------------------------------------------------------------------------------- the
-// answer
+// --------------------------------------------------------------------------------------------------------- the answer
 
 net::task<after> pass_through::answer() {
   fault_ = co_await heads();
@@ -288,7 +286,6 @@ void pass_through::make_answer_head() {
   edits.keep_alive_10 = c_.keep_alive_10() && keep_;
   edits.keep_trailer = answer_framing_.kind == framing_kind::chunked;
   edits.via = c_.runtime->config->server.via;
-  edits.extra = options_.extra;
   keep_ = keep_ && !edits.close;
   c_.out.clear();
   http::append_response_head(c_.out, head, edits);
@@ -358,8 +355,7 @@ net::task<bool> pass_through::request_sent() {
   co_return upload_whole_;
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// failing
+// ------------------------------------------------------------------------------------------------------------ failing
 
 net::task<after> pass_through::fail(fault f) {
   limit_.clear();

@@ -22,7 +22,6 @@ class pass_through {
   struct options {
     std::string_view body;  ///< the whole request body, when it was read already; else it is read from the client
     bool body_read = false;
-    std::string_view extra;  ///< lines for the answer's head
     std::chrono::milliseconds response_timeout{};
   };
 
@@ -66,6 +65,7 @@ class pass_through {
   http::framing answer_framing_;
   http::body_decoder request_body_;
   std::string request_;       ///< head and the first body bytes
+  std::string_view unsent_;   ///< of it
   std::string piece_;         ///< what the upload writes next
   net::deadline limit_;       ///< response_timeout, then idle_timeout
   net::deadline read_limit_;  ///< body_idle of the upload

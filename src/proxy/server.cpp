@@ -41,7 +41,6 @@ struct server::impl {
   std::vector<std::thread> threads;
   std::vector<std::unique_ptr<asio::executor_work_guard<net::executor>>> guards;
   std::vector<std::uint16_t> ports;
-  std::atomic<bool> store_seen{false};
 
   /// What a reload changes, as it is now.
   struct parts {

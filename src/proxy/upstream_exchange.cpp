@@ -7,8 +7,7 @@
 
 namespace idem::proxy {
 
-upstream_exchange::upstream_exchange(net::buffer_pool& buffers, net::deadline_wheel&,
-                                     std::shared_ptr<upstream_pool> pool)
+upstream_exchange::upstream_exchange(net::buffer_pool& buffers, std::shared_ptr<upstream_pool> pool)
     : buffers_(buffers), pool_(std::move(pool)), in_(buffers_) {}
 
 net::task<fault> upstream_exchange::connect(reuse how) {
@@ -29,8 +28,7 @@ net::task<fault> upstream_exchange::connect_fresh() {
   co_return made.why;
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// sending
+// ------------------------------------------------------------------------------------------------------------ sending
 
 std::size_t upstream_exchange::send_now(std::string_view bytes) {
   net::error_code ec;
@@ -57,10 +55,9 @@ net::task<bool> upstream_exchange::send(std::string_view bytes) {
   co_return bytes.empty();
 }
 
-// ------------------------------------------------------------------------------------------------------------ the
-// answer
+// --------------------------------------------------------------------------------------------------------- the answer
 
-fault upstream_exchange::classify(const net::error_code&) const {
+fault upstream_exchange::end_of_reading() const {
   return answer_begun_ ? fault::upstream_cut : fault::upstream_no_answer;
 }
 
@@ -74,10 +71,10 @@ net::task<fault> upstream_exchange::read_head(std::string_view method) {
       co_return fault::upstream_malformed;
     }
     if (in_.full()) in_.grow(parser.limits().header_bytes + 1024);
-    if (closed_) co_return classify({});
+    if (closed_) co_return end_of_reading();
     auto& from = connection_->stream;
     auto [ec, n] = co_await (answer_begun_ ? from.read_some(in_.room()) : from.read_first(in_.room()));
-    if (ec) co_return classify(ec);
+    if (ec) co_return end_of_reading();
     in_.commit(n);
     answer_begun_ = true;
   }
@@ -128,8 +125,7 @@ net::task<fault> upstream_exchange::read_more() {
   co_return fault::upstream_cut;
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// ending
+// ------------------------------------------------------------------------------------------------------------- ending
 
 void upstream_exchange::finish(bool request_whole) {
   if (!connection_) return;

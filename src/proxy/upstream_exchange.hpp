@@ -18,7 +18,7 @@ namespace idem::proxy {
 
 class upstream_exchange {
  public:
-  upstream_exchange(net::buffer_pool& buffers, net::deadline_wheel& wheel, std::shared_ptr<upstream_pool> pool);
+  upstream_exchange(net::buffer_pool& buffers, std::shared_ptr<upstream_pool> pool);
 
   /// Takes an idle connection or makes one. fault::none when there is one.
   net::task<fault> connect(reuse how);
@@ -49,11 +49,9 @@ class upstream_exchange {
 
   /// The next piece of the body in what was read already; need_more when the connection must be read first.
   http::body_step next_piece();
-  /// Waits for more bytes of the body. fault::none also when the connection's end ends the body: ask body_done().
+  /// Waits for more bytes of the body. fault::none also when the connection's end ends the body.
   net::task<fault> read_more();
-  bool body_done() const { return body_.done(); }
   const std::string& trailers() const { return body_.trailers(); }
-  std::uint64_t body_bytes() const { return body_.received(); }
   /// Bytes that came after a 101, for the tunnel.
   std::string_view surplus() const { return in_.view(); }
 
@@ -63,10 +61,9 @@ class upstream_exchange {
   void close();
 
   upstream_connection* connection() { return connection_.get(); }
-  const config::upstream_config& settings() const { return pool_->settings(); }
 
  private:
-  fault classify(const net::error_code& ec) const;
+  fault end_of_reading() const;
   void write_fails(const net::error_code& ec);
 
   net::buffer_pool& buffers_;

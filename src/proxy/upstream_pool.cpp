@@ -45,8 +45,7 @@ upstream_pool::upstream_pool(asio::io_context& io, net::deadline_wheel& wheel, c
   if (!names_->found.empty()) names_->at = std::chrono::steady_clock::time_point::max();
 }
 
-// -----------------------------------------------------------------------------------------------------------------
-// idle
+// --------------------------------------------------------------------------------------------------------------- idle
 
 upstream_ptr upstream_pool::take_idle(reuse how) {
   while (!idle_.empty()) {
@@ -123,8 +122,7 @@ void upstream_pool::close_idle() {
   idle_.clear();
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// names
+// -------------------------------------------------------------------------------------------------------------- names
 
 bool upstream_pool::resolved_recently() const {
   const auto now = std::chrono::steady_clock::now();
@@ -159,8 +157,7 @@ net::task<bool> upstream_pool::addresses(const bool& late, net::event& wake) {
   co_return !late && !names->found.empty();
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// connect
+// ------------------------------------------------------------------------------------------------------------ connect
 
 net::task<upstream_pool::outcome> upstream_pool::connect() {
   bool late = false;

@@ -59,7 +59,6 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
   net::task<outcome> connect();
 
   void close_idle();
-  const config::upstream_config& settings() const { return settings_; }
 
  private:
   using endpoint = net::asio::generic::stream_protocol::endpoint;

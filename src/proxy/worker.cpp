@@ -19,7 +19,6 @@ std::int64_t unix_seconds_now() {
 worker::worker(unsigned i, shared_state& s, store::backend& backend, telemetry::registry& r, waiter_counts& counts)
     : index(i),
       shared(s),
-      registry(r),
       metrics(r.worker(i)),
       store(backend.open(io)),
       aftermath(std::make_unique<proxy::aftermath>(*this)),

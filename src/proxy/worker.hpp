@@ -95,7 +95,6 @@ class worker {
 
   unsigned index;
   shared_state& shared;
-  telemetry::registry& registry;
   telemetry::worker_block& metrics;
   /// Other threads may post to it; nothing but this thread reads or writes on its sockets.
   own_context io{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};

@@ -54,8 +54,7 @@ std::size_t backend_request::count(std::string_view name) const {
       std::count_if(fields.begin(), fields.end(), [&](const auto& f) { return same_name(f.first, name); }));
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// scripts
+// ------------------------------------------------------------------------------------------------------------ scripts
 
 std::string answer_bytes(int status, std::string_view body, const std::vector<std::string>& fields, framing how,
                          std::string_view reason) {
@@ -136,8 +135,7 @@ script both(script first, script second) {
   };
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// backend
+// ------------------------------------------------------------------------------------------------------------ backend
 
 namespace {
 

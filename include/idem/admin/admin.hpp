@@ -87,8 +87,8 @@ class admin_server {
   std::shared_ptr<impl> impl_;
 };
 
-/// For `idempotency-proxy drain`: POST /drain, blocking, at most 2 s. Returns the exit code: 0 when the process there
-/// drains, else 1; `message` says what happened, without a line feed.
+/// For `idempotency-proxy drain`: POST /drain, blocking, at most 2 s once the name is resolved. Returns the exit code:
+/// 0 when the process there drains, else 1; `message` says what happened, without a line feed.
 int post_drain(const config::endpoint& address, std::string& message);
 
 }  // namespace idem::admin

@@ -44,7 +44,6 @@ struct response_edits {
   bool keep_trailer = false;
   bool drop_idempotency_status = false;  ///< on idempotent routes the backend's own is removed
   bool via = false;
-  std::string_view extra;  ///< lines of our own, each with CRLF, put after the fields
 };
 /// The whole head with its blank line. The version written is always HTTP/1.1 (RFC 9110 §6.2). 1xx and 204 carry no
 /// framing whatever `edits.body` says; other answers without a body (HEAD, 304) keep the backend's own Content-Length.

@@ -22,8 +22,7 @@ settlement settle_by_status(unsigned status, config::guarantee g, const config::
 /// For a whole answer on a route, `answer.success` included: what does not satisfy it is released, unless the route's
 /// lists say otherwise; 401 and 403 are never stored there (docs/routes.md, "Callbacks").
 /// @param body nothing while it is not known, or where it cannot be judged (too large, encoded, an event stream): then
-/// the
-///        status alone decides
+///        the status alone decides
 settlement settle_answer(const config::idempotency_config& route, unsigned status,
                          std::optional<std::string_view> body = std::nullopt);
 

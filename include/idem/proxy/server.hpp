@@ -4,6 +4,7 @@
 // methods of `server` may be called from any thread unless they say otherwise.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -42,7 +43,7 @@ class server {
   /// the store. Returns when all is done. Call from a thread that is not one of the server's.
   void shutdown(std::chrono::milliseconds limit);
 
-  /// Whether the store answered last time it was asked, for /readyz.
+  /// Whether the store answered any of the threads when it was asked last, for /readyz. The metric wants all of them.
   bool store_reachable() const;
 
   /// Ports of the TCP listeners, in the order of the configuration (for addresses with port 0).

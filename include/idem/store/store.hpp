@@ -1,8 +1,8 @@
 // The store of records: one interface, the same contract for every kind (docs/protocol.md, "Transitions").
 //
-// Each transition is one atomic step on one record and one round trip; docs/protocol.md says where it cannot be. A store
-// compares bytes and TTLs; it never reads meaning into a record beyond the 42-byte prefix. The engine decides, the store
-// does.
+// Each transition is one atomic step on one record and one round trip; docs/protocol.md says where it cannot be. A
+// store compares bytes and TTLs; it never reads meaning into a record beyond the 42-byte prefix. The engine decides,
+// the store does.
 //
 // Threads: one `session` for each io_context, used only by that thread; completions are called on it, possibly before
 // submit() returns (memory). Sessions of one `backend` share its records. Nothing here throws.
@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,7 +35,7 @@ using completion = net::callback<void(reply)>;
 /// How a session sees the store right now; for readiness, metrics and the grace rule.
 struct health {
   bool reachable = false;
-  bool writable = false;
+  bool writable = false;  ///< as far as the last command has shown
   /// When leases last could not be renewed: a connection was lost or could not be made, a command went unanswered, the
   /// server served nothing or refused all writes; and when that ended, since TTLs ran meanwhile. From then on, for one
   /// lease, nothing is taken over and a lapsed P is answered as in progress (docs/protocol.md, "grace"). It is that of
@@ -68,6 +69,7 @@ class backend {
   /// must not be used (for example: it may evict records), a sentence for the user.
   virtual std::string verify() = 0;
 
+  /// A session of the thread that runs `io`, which must outlive it. The store itself may go first.
   virtual std::unique_ptr<session> open(net::asio::io_context& io) = 0;
 
   /// Subscribes to changes of records that were written with `notify`. One listener for a process; it runs on `io`.

@@ -8,6 +8,7 @@
 
 namespace idem::store::memory {
 
+/// @param max_bytes of all records together, with what the tables need for them; past it new keys are refused
 std::unique_ptr<backend> make_backend(std::size_t max_bytes);
 
 }  // namespace idem::store::memory

@@ -40,8 +40,7 @@ class link_policy {
   phase where() const { return phase_; }
 
   /// @param elsewhere when another connection of this process to the same store was last made: if that is after our
-  /// last
-  ///        failure, the store is back, and there is nothing to wait for
+  ///        last failure, the store is back, and there is nothing to wait for
   admission admit(time_point now, time_point elsewhere = {}) const;
   void connecting() { phase_ = phase::connecting; }
   void ready() { phase_ = phase::ready; }

@@ -100,11 +100,8 @@ TEST(response_writing, the_backends_own_idempotency_status_is_removed_on_demand)
   EXPECT_EQ(downstream(raw), raw);
   response_edits edits;
   edits.drop_idempotency_status = true;
-  edits.extra = "Idempotency-Status: not-stored\r\nIdempotent-Replayed: true\r\n";
   edits.via = true;
-  EXPECT_EQ(downstream(raw, edits),
-            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nVia: 1.1 idempotency-proxy\r\nIdempotency-Status: not-stored\r\n"
-            "Idempotent-Replayed: true\r\n\r\n");
+  EXPECT_EQ(downstream(raw, edits), "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nVia: 1.1 idempotency-proxy\r\n\r\n");
 }
 
 TEST(response_writing, a_part_that_would_end_a_line_leaves_the_output_as_it_was) {
@@ -112,27 +109,22 @@ TEST(response_writing, a_part_that_would_end_a_line_leaves_the_output_as_it_was)
   good.status = 200;
   good.reason = "OK";
   good.fields = {{"X", "1", field_id::other, false}};
-  const auto refused = [&good](auto&& spoil, std::string_view extra = {}) {
+  const auto refused = [&good](auto&& spoil) {
     response_head head = good;
     spoil(head);
     response_edits edits;
     edits.body = {framing_kind::length, 1};
-    edits.extra = extra;
     std::string out = "before";
     const bool written = append_response_head(out, head, edits);
     EXPECT_EQ(written, out != "before");
     return !written;
   };
-  EXPECT_FALSE(refused([](response_head&) {}, "A: 1\r\nB:2\r\n"));
+  EXPECT_FALSE(refused([](response_head&) {}));
   EXPECT_TRUE(refused([](response_head& h) { h.reason = "OK\r\nX: 1"; }));
   EXPECT_TRUE(refused([](response_head& h) { h.status = 99; }));
   EXPECT_TRUE(refused([](response_head& h) { h.status = 600; }));
   EXPECT_TRUE(refused([](response_head& h) { h.fields[0].value = "1\n"; }));
   EXPECT_TRUE(refused([](response_head& h) { h.fields[0].name = "X:"; }));
-  for (std::string_view extra :
-       {"A: 1", "A: 1\n", "A\r\n", "\r\n", "A: 1\r\n\r\n", "A: 1\rB: 2\r\n", ": 1\r\n", "A\r\nB: 1\r\n"}) {
-    EXPECT_TRUE(refused([](response_head&) {}, extra)) << extra;
-  }
 }
 
 TEST(response_writing, single_parts_are_checked_too) {
