@@ -88,7 +88,8 @@ TEST(registry, requests_without_a_route_have_no_latency_since_nothing_of_theirs_
   registry r(1);
   r.route(0, "").count(decision::passed);
   r.route(0, "a").count(decision::passed);
-  for (const auto& sample : page_of(r).family("idempotency_proxy_upstream_seconds")->samples) {
+  const auto page = page_of(r);
+  for (const auto& sample : page.family("idempotency_proxy_upstream_seconds")->samples) {
     EXPECT_EQ(sample.labels.at("route"), "a");
   }
 }
