@@ -24,13 +24,15 @@ bool may_upgrade(const client_connection& c) {
 }  // namespace
 
 net::task<after> run_exchange(client_connection& c, const config::path_captures& captures) {
-  c.facts.upgrade = c.facts.upgrade && may_upgrade(c);
-  if (!is_protected(c) || c.facts.upgrade) {
+  const bool upgrades = c.facts.upgrade && may_upgrade(c);
+  if (!is_protected(c) || upgrades) {
     pass_through::options o;
     o.response_timeout = c.route ? c.route->route->response_timeout : c.runtime->config->upstream.response_timeout;
     pass_through exchange(c, o);
     co_return co_await exchange.run();
   }
+  // a route that only observes passes the wish on, too
+  if (c.route->route->idempotency.mode == config::route_mode::enforce) c.facts.upgrade = false;
   idempotent_exchange exchange(c, captures);
   co_return co_await exchange.run();
 }

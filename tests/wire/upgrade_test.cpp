@@ -168,7 +168,8 @@ class upgrades_on_routes : public ::testing::Test {
         "{name: keyed, match: {path: /keyed, methods: [GET, POST]}}",
         "{name: signed, match: {path: /signed, methods: [GET, POST]}, idempotency: {signature: {scheme: "
         "github, secret_file: \"" +
-            secret + "\"}}}"};
+            secret + "\"}}}",
+        "{name: observed, match: {path: /observed}, idempotency: {mode: observe}}"};
     s.proxy->reload(s.settings);
   }
   static std::string request(const std::string& line, const std::string& fields) {
@@ -215,6 +216,23 @@ TEST_F(upgrades_on_routes, pass_for_a_get_and_are_not_keyed) {
     EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
     b.close();
   }
+}
+
+TEST_F(upgrades_on_routes, that_only_observe_pass_as_they_came_and_are_counted) {
+  const auto observed = [this] {
+    return s.proxy->metric("idempotency_proxy_requests_total{route=\"observed\",decision=\"observed_execute\"}")
+        .value_or(0);
+  };
+  const auto before = observed();
+  auto c = s.client();
+  const auto fields = std::string(key) + "Content-Length: 0\r\n";
+  const auto asked = request("POST /observed", fields + wish("h2c"));
+  c.send(asked);
+  auto b = s.backend.accept();
+  EXPECT_EQ(b.read(asked.size()), asked);
+  b.send(plain_ok);
+  EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+  EXPECT_TRUE(eventually([&] { return observed() == before + 1; }));
 }
 
 TEST_F(upgrades_on_routes, are_no_way_around_a_signature) {
