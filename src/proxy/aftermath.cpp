@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "idem/telemetry/log.hpp"
+#include "proxy/store_call.hpp"
 
 namespace idem::proxy {
 
@@ -60,30 +61,20 @@ void aftermath::release_abandoned(std::shared_ptr<claim> c) {
 }
 
 net::task<void> aftermath::release(std::shared_ptr<claim> c, idempotency::engine::abandoned token) {
-  struct one_reply {
-    net::event done;
-    store::reply reply;
-  };
   ++pending_;
   const auto period = std::clamp<std::chrono::milliseconds>(c->engine.route().lease / 20, 50ms, 500ms);
   // What landed would block the key for the hold: so long a store that is away is waited for.
   const auto last = token.until + c->engine.hold();
   for (;;) {
-    one_reply call;
     const auto sent = net::lease_clock::now();
     const auto command = c->engine.repeated_release(token.token);
     const std::string value(command.value), expect(command.expect);
     auto own = command;
     own.value = value;
     own.expect = expect;
-    w_.store->submit(own, [&call](store::reply r) {
-      call.reply = std::move(r);
-      call.done.set();
-    });
+    store_call call(w_, own);
     if (!call.done.is_set()) co_await call.done.wait();
-    const bool answered =
-        call.reply.what != idempotency::verdict::unavailable && call.reply.what != idempotency::verdict::refused;
-    if (!answered) w_.metrics.store_errors.fetch_add(1, std::memory_order_relaxed);
+    const bool answered = !failed(call.reply);
     // A store that let this one wait may hold the one that was lost for as long.
     if (call.reply.what == idempotency::verdict::unavailable && call.reply.sent)
       token.until = std::max(token.until, net::lease_clock::now() + c->engine.route().lease);

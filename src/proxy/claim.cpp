@@ -3,6 +3,7 @@
 #include <random>
 
 #include "idem/telemetry/log.hpp"
+#include "proxy/store_call.hpp"
 
 namespace idem::proxy {
 
@@ -25,16 +26,6 @@ milliseconds jittered(milliseconds t) {
   return t * std::uniform_int_distribution<int>(90, 110)(random) / 100;
 }
 
-struct one_reply {
-  net::event done;
-  store::reply reply;
-};
-
-void count_fault(worker& w, const store::reply& r) {
-  if (r.what == verdict::unavailable || r.what == verdict::refused)
-    w.metrics.store_errors.fetch_add(1, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 claim::claim(worker& worker, std::shared_ptr<proxy::runtime> r, idempotency::engine::setup s)
@@ -53,18 +44,13 @@ claim::~claim() {
 net::task<next> claim::drive(next n) {
   auto self = shared_from_this();
   while (n == next::submit) {
-    one_reply call;
     const auto started = std::chrono::steady_clock::now();
     const auto what = engine.pending().what;
-    w.store->submit(engine.pending(), [&call](store::reply r) {
-      call.reply = std::move(r);
-      call.done.set();
-    });
+    store_call call(w, engine.pending());
     if (!call.done.is_set()) co_await call.done.wait();
     const auto took = std::chrono::steady_clock::now() - started;
     store_time += std::chrono::duration_cast<std::chrono::microseconds>(took);
     histogram_of(w.metrics, what).observe(took);
-    count_fault(w, call.reply);
     if (const auto h = w.store->status(); h.ever_troubled) engine.store_was_troubled(h.last_trouble);
     n = engine.resume(std::move(call.reply), net::lease_clock::now(), unix_ms_now());
   }
@@ -73,16 +59,11 @@ net::task<next> claim::drive(next n) {
 
 net::task<bool> claim::recorded() {
   auto self = shared_from_this();
-  one_reply call;
   store::command look;
   look.what = op::look;
   look.name = engine.name();
-  w.store->submit(look, [&call](store::reply r) {
-    call.reply = std::move(r);
-    call.done.set();
-  });
+  store_call call(w, look);
   if (!call.done.is_set()) co_await call.done.wait();
-  count_fault(w, call.reply);
   co_return call.reply.what == verdict::found;
 }
 
@@ -114,7 +95,7 @@ void claim::renew() {
   w.metrics.renewals.fetch_add(1, std::memory_order_relaxed);
   w.store->submit(engine.renew_command(net::lease_clock::now()), [self = shared_from_this()](store::reply r) {
     self->renew_under_way_ = false;
-    count_fault(self->w, r);
+    count_failure(self->w, r);
     if (r.what == verdict::recreated) self->w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
     if (!self->engine.renewed(r, net::lease_clock::now())) self->stop_renewing();
     if (!self->renewing_) return;
