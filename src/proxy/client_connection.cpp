@@ -70,10 +70,8 @@ net::task<void> client_connection::run() {
   }
   if (runtime->server_tls && !co_await accept_tls()) co_return;
   for (;;) {
-    runtime = w.current;
-    const auto& s = runtime->config->server;
+    take_configuration();
     parser.reset();
-    parser.limits({s.header_limit, s.header_fields, s.uri_limit});
     const auto head = co_await read_head();
     if (head == head_result::rejected) {
       co_await reject(parser.why());
@@ -102,17 +100,26 @@ net::task<void> client_connection::run() {
   co_await finish(how);
 }
 
+/// A request goes by the configuration that holds when its first byte comes, however long the connection was idle
+/// before.
+void client_connection::take_configuration() {
+  if (runtime != w.current) runtime = w.current;
+  const auto& s = runtime->config->server;
+  parser.limits({s.header_limit, s.header_fields, s.uri_limit});
+}
+
 net::task<client_connection::head_result> client_connection::read_head() {
-  const auto& limits = runtime->config->server;
+  const auto limits = [this]() -> const config::server_config& { return runtime->config->server; };
   timed_out_ = false;
   auto result = in.empty() ? parse_result::need_more : parser.parse(in.view());
   bool started = !in.empty() && parser.started(in.view());
   if (result == parse_result::need_more) {
     if (w.draining() && !started && !first_) co_return head_result::drains;
-    read_limit_.after(started || first_ ? limits.timeouts.header : limits.timeouts.keep_alive);
+    const auto& t = limits().timeouts;
+    read_limit_.after(started || first_ ? t.header : t.keep_alive);
   }
   while (result == parse_result::need_more) {
-    if (in.full()) in.grow(limits.header_limit + 1024);
+    if (in.full()) in.grow(limits().header_limit + 1024);
     idle_ = !started;
     const auto room = in.room(in.empty());
     auto [ec, n] = co_await (started ? stream.read_some(room) : stream.read_first(room));
@@ -120,10 +127,11 @@ net::task<client_connection::head_result> client_connection::read_head() {
     if (timed_out_) co_return started ? head_result::late : head_result::ended;
     if (ec) co_return head_result::ended;
     in.commit(n);
+    if (!started) take_configuration();
     result = parser.parse(in.view());
     if (!started && parser.started(in.view())) {
       started = true;
-      if (result == parse_result::need_more) read_limit_.after(limits.timeouts.header);
+      if (result == parse_result::need_more) read_limit_.after(limits().timeouts.header);
     }
   }
   read_limit_.clear();

@@ -76,7 +76,7 @@ class client_connection {
   std::string_view peer() const { return peer_; }  ///< address without port, or unix_peer
 
   worker& w;
-  std::shared_ptr<proxy::runtime> runtime;  ///< of the current request
+  std::shared_ptr<proxy::runtime> runtime;  ///< of the current request, or of the last one
   net::stream stream;
   read_buffer in;
   http::request_parser parser;
@@ -101,6 +101,7 @@ class client_connection {
     ended,  ///< the client has ended, or was idle for too long
     drains  ///< a drain began with the last answer: the next request is not read
   };
+  void take_configuration();
   net::task<head_result> read_head();
   net::task<after> serve();
   void forget_request();

@@ -152,6 +152,28 @@ TEST_F(reloads, leave_a_request_in_flight_on_the_backend_that_it_went_to) {
   EXPECT_EQ(c.exchange(r).body, "second") << "the next request on that connection goes to the new one";
 }
 
+TEST_F(reloads, hold_for_the_first_request_on_a_connection_that_was_idle_or_silent_till_then) {
+  scripted_backend other;
+  other.on("*", reply(200, "second"));
+  settings.server_more = "threads: 1";
+  proxy = std::make_unique<proxy_process>(settings);
+  http_request r;
+  r.method = "GET";
+  auto idle = proxy->connect();
+  EXPECT_EQ(idle.exchange(r).body, "ok");
+  auto silent = proxy->connect();
+  auto half = proxy->connect();
+  half.send("GET / HTTP/1.1\r\n");
+  EXPECT_EQ(proxy->fetch(r).body, "ok") << "what came before on the only thread has been read";
+  auto next = settings;
+  next.upstream = other.url();
+  proxy->reload(next);
+  EXPECT_EQ(idle.exchange(r).body, "second");
+  EXPECT_EQ(silent.exchange(r).body, "second");
+  half.send("Host: a\r\n\r\n");
+  EXPECT_EQ(half.read().body, "ok") << "it had begun before";
+}
+
 TEST(operation, of_a_draining_proxy_serves_on_and_says_close) {
   stage s;
   auto kept = s.client();
