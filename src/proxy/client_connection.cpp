@@ -170,6 +170,7 @@ net::task<void> client_connection::reject(const http::rejection& why) {
   p.status = why.status;
   p.detail = why.reason;
   log.what = decision::malformed;
+  log.reason = why.reason;
   const auto how = co_await answer(std::move(p), after::close);
   end_log();
   co_await finish(how);

@@ -38,4 +38,7 @@ struct fault_row {
 
 const fault_row& row(fault f);
 
+/// Why a body that was begun well is refused, in the words of the log.
+inline constexpr std::string_view broken_framing = "the body breaks its framing";
+
 }  // namespace idem::proxy

@@ -82,7 +82,10 @@ net::task<after> idempotent_exchange::run() {
   const auto& prefix = c_.runtime->config->store.redis.key_prefix;
   used_ = c_.parser.head_size();
   if (auto hidden = check_connection()) {
-    if (!observes) co_return co_await refuse(std::move(*hidden));
+    if (!observes) {
+      c_.log.reason = "Connection names a field that identifies the request";
+      co_return co_await refuse(std::move(*hidden));
+    }
     c_.log.what = decision::observed_other;
     co_return co_await pass();
   }
@@ -233,6 +236,7 @@ net::task<after> idempotent_exchange::body_failed(body_result r) {
       co_return co_await c_.answer(problem(problem_code::request_too_large), after::close);
     case body_result::malformed: {
       c_.log.what = decision::malformed;
+      c_.log.reason = broken_framing;
       problem p(problem_code::malformed_request);
       p.detail = "The request's body breaks its framing.";
       co_return co_await c_.answer(std::move(p), after::close);

@@ -363,6 +363,7 @@ net::task<after> pass_through::fail(fault f) {
   fault_ = broken_off_ != fault::none ? broken_off_ : f;
   up_.close();
   c_.log.fault = row(fault_).label;
+  if (fault_ == fault::client_malformed) c_.log.reason = broken_framing;
   if (answered_) {
     c_.log.what = row(fault_).decision;
     co_return after::abort;

@@ -166,6 +166,7 @@ void append_line(std::string& out, const access_entry& e, config::log_format for
   to.field("upstream_ms", e.upstream);
   to.field("store_ms", e.store);
   if (!e.fault.empty()) to.field("fault", e.fault);
+  if (!e.reason.empty()) to.field("reason", e.reason);
   to.end();
 }
 

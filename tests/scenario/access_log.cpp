@@ -60,5 +60,32 @@ TEST_F(access_log, counts_the_answer_that_stands_in_for_the_backends) {
   EXPECT_TRUE(tells("upstream_failed", r));
 }
 
+TEST_F(access_log, says_why_a_request_is_malformed_and_nothing_of_what_it_held) {
+  start();
+  const auto refused = [&](std::string_view bytes) {
+    auto client = proxy->connect();
+    client.send(bytes);
+    EXPECT_EQ(client.read().status, 400) << bytes;
+  };
+  const auto told = [&](std::string_view reason, std::size_t times = 1) {
+    const std::string field = "\"reason\":\"" + std::string(reason) + "\"";
+    return eventually([&] {
+      const auto log = proxy->log();
+      std::size_t n = 0;
+      for (auto at = log.find(field); at != log.npos; at = log.find(field, at + 1)) ++n;
+      return n == times;
+    });
+  };
+  refused("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 1s3cret\r\n\r\n");
+  EXPECT_TRUE(told("Content-Length is not one decimal number, or stands beside Transfer-Encoding"));
+  refused("POST / HTTP/1.1\r\nHost: test\r\nConnection: idempotency-key\r\n\r\n");
+  EXPECT_TRUE(told("Connection names a field that must reach the backend"));
+  for (std::string_view key : {"Idempotency-Key: k\r\n", ""}) {
+    refused("POST / HTTP/1.1\r\nHost: test\r\n" + std::string(key) + "Transfer-Encoding: chunked\r\n\r\ns3cret\r\n");
+  }
+  EXPECT_TRUE(told("the body breaks its framing", 2)) << "on its way through, and before a claim";
+  EXPECT_EQ(proxy->log().find("s3cret"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace idem::test

@@ -46,7 +46,8 @@ struct access_entry {
   unsigned attempt = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;  ///< bodies
   std::chrono::microseconds total{}, upstream{}, store{};
-  std::string_view fault;  ///< literal: whose fault and where, e.g. "client/aborted"; empty = none
+  std::string_view fault;   ///< literal: whose fault and where, e.g. "client/aborted"; empty = none
+  std::string_view reason;  ///< literal, never bytes of the request: why it is `malformed`; empty = it is not
 };
 /// `logging.access`; the level has no say in it.
 bool access_log_on();

@@ -12,8 +12,7 @@ namespace {
 
 class redis_backend final : public backend {
  public:
-  explicit redis_backend(const config::redis_config& settings) : parts_(std::make_shared<shared_parts>()) {
-    parts_->settings = settings;
+  explicit redis_backend(const config::redis_config& settings) : parts_(std::make_shared<shared_parts>(settings)) {
     parts_->tls = make_tls_context(settings);
   }
 

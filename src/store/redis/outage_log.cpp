@@ -6,6 +6,20 @@
 
 namespace idem::store::redis {
 
+namespace {
+
+/// host:port or unix:/path, with the port that a URL may leave out, and without the user and password that it may hold.
+std::string name_of(const config::endpoint& server) {
+  if (server.is_unix()) return "unix:" + server.unix_path;
+  const bool v6 = server.host.find(':') != std::string::npos;
+  return (v6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(server.port);
+}
+
+}  // namespace
+
+outage_log::outage_log(std::string_view subject, const config::endpoint& server)
+    : subject_(subject), server_(name_of(server)) {}
+
 void outage_log::down(std::string_view reason) {
   const std::lock_guard guard(lock_);
   if (down_++ == 0) {
@@ -20,13 +34,14 @@ void outage_log::still_down(std::string_view reason) {
 }
 
 void outage_log::say(std::string_view reason) {
-  telemetry::warn(subject_ + " unavailable", {{"reason", reason}});
+  telemetry::warn(subject_ + " unavailable", {{"address", std::string_view(server_)}, {"reason", reason}});
   said_.emplace_back(reason);
 }
 
 void outage_log::up() {
   const std::lock_guard guard(lock_);
-  if (down_ > 0 && --down_ == 0) telemetry::info(subject_ + " available again");
+  if (down_ > 0 && --down_ == 0)
+    telemetry::info(subject_ + " available again", {{"address", std::string_view(server_)}});
 }
 
 void outage_log::leave(bool was_down, bool was_refused) {
@@ -37,12 +52,13 @@ void outage_log::leave(bool was_down, bool was_refused) {
 
 void outage_log::writes_refused() {
   const std::lock_guard guard(lock_);
-  if (refused_++ == 0) telemetry::warn(subject_ + " refuses writes");
+  if (refused_++ == 0) telemetry::warn(subject_ + " refuses writes", {{"address", std::string_view(server_)}});
 }
 
 void outage_log::writes_accepted() {
   const std::lock_guard guard(lock_);
-  if (refused_ > 0 && --refused_ == 0) telemetry::info(subject_ + " accepts writes again");
+  if (refused_ > 0 && --refused_ == 0)
+    telemetry::info(subject_ + " accepts writes again", {{"address", std::string_view(server_)}});
 }
 
 }  // namespace idem::store::redis

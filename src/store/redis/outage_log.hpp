@@ -1,5 +1,5 @@
 // One line when the store goes away, one for each further reason why it stays away, and one when it is back, however
-// many threads notice.
+// many threads notice. Each names the server.
 #pragma once
 
 #include <mutex>
@@ -7,12 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "idem/config/config.hpp"
+
 namespace idem::store::redis {
 
 /// Thread-safe. Counts who is without the store; only the first and the last are logged, and what is new in between.
 class outage_log {
  public:
-  explicit outage_log(std::string_view subject) : subject_(subject) {}
+  outage_log(std::string_view subject, const config::endpoint& server);
 
   void down(std::string_view reason);
   /// Who was counted failed again, perhaps for another reason.
@@ -26,7 +28,7 @@ class outage_log {
  private:
   void say(std::string_view reason);
 
-  std::string subject_;
+  const std::string subject_, server_;
   std::mutex lock_;
   std::vector<std::string> said_;  ///< reasons of this outage that were logged; they are fixed words, so they are few
   unsigned down_ = 0, refused_ = 0;

@@ -14,10 +14,12 @@ namespace idem::store::redis {
 
 /// What all sessions of a store share.
 struct shared_parts {
-  config::redis_config settings;
+  explicit shared_parts(const config::redis_config& s)
+      : settings(s), outages("store", s.address), subscription_outages("store subscription", s.address) {}
+
+  const config::redis_config settings;
   std::shared_ptr<tls_context> tls;
-  outage_log outages{"store"};
-  outage_log subscription_outages{"store subscription"};
+  outage_log outages, subscription_outages;
   /// When a session last found the store ready. What one thread has found out need not be found out by each.
   std::atomic<std::chrono::steady_clock::time_point> last_ready{};
   /// Of any session, see health::last_trouble; its epoch if never.

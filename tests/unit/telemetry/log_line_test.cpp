@@ -78,6 +78,14 @@ TEST(log_line, a_request_without_a_route_shows_its_path_and_a_fault_only_if_ther
   for (auto name : {"route", "key_hash", "attempt"}) EXPECT_FALSE(parsed.contains(name)) << name;
 }
 
+TEST(log_line, a_request_that_was_refused_as_malformed_shows_why) {
+  auto e = sample_access();
+  e.what = decision::malformed;
+  EXPECT_FALSE(boost::json::parse(line_of(e, log_format::json)).as_object().contains("reason"));
+  e.reason = "the head is too large";
+  EXPECT_EQ(boost::json::parse(line_of(e, log_format::json)).at("reason"), "the head is too large");
+}
+
 TEST(log_line, times_before_1970_and_negative_durations_do_no_harm) {
   auto e = sample_access();
   e.at = std::chrono::system_clock::time_point(milliseconds(-1));
