@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "idem/net/pause.hpp"
 #include "idem/telemetry/log.hpp"
 #include "proxy/store_call.hpp"
 
@@ -10,18 +11,56 @@ namespace idem::proxy {
 using namespace std::chrono_literals;
 using idempotency::settled_as;
 
-net::task<void> aftermath::pause(std::chrono::milliseconds t) {
-  net::event woken;
-  net::deadline d(w_.wheel, [&] { woken.set(); });
-  d.after(t);
-  co_await woken.wait();
+namespace {
+constexpr std::chrono::milliseconds shortest_rest = 100ms, longest_rest = 1s;
+
+/// One more, for as long as it lives.
+class counted {
+ public:
+  explicit counted(std::atomic<std::int64_t>& gauge) : gauge_(gauge) { gauge_.fetch_add(1, std::memory_order_relaxed); }
+  ~counted() { gauge_.fetch_sub(1, std::memory_order_relaxed); }
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
+
+ private:
+  std::atomic<std::int64_t>& gauge_;
+};
+
+}  // namespace
+
+class aftermath::job {
+ public:
+  explicit job(aftermath& a, std::size_t bytes = 0)
+      : rest(a.w_.wheel), a_(a), bytes_(bytes), self_(a.jobs_.insert(a.jobs_.end(), this)) {
+    a_.bytes_ += bytes_;
+    a_.w_.shared.unfinished.begin();
+  }
+  ~job() {
+    a_.jobs_.erase(self_);
+    a_.bytes_ -= bytes_;
+    a_.w_.shared.unfinished.end();
+  }
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+
+  net::pause rest;
+
+ private:
+  aftermath& a_;
+  const std::size_t bytes_;
+  const std::list<job*>::iterator self_;
+};
+
+void aftermath::hurry() {
+  const auto all = jobs_;  // one that ends takes itself out, and only itself
+  for (auto* j : all) j->rest.wake();
 }
 
 void aftermath::keep_settling(std::shared_ptr<claim> c, std::size_t bytes) {
-  if (pending_ >= max_jobs || bytes_ + bytes > max_bytes) {
+  if (pending() >= max_jobs || bytes_ + bytes > max_bytes) {
     telemetry::warn(
         "backlog is full: an answer that the store did not take is dropped, its key becomes an unknown outcome",
-        {{"waiting", static_cast<std::int64_t>(pending_)}});
+        {{"waiting", static_cast<std::int64_t>(pending())}});
     c->stop_renewing();
     return;
   }
@@ -29,14 +68,12 @@ void aftermath::keep_settling(std::shared_ptr<claim> c, std::size_t bytes) {
 }
 
 net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
-  ++pending_;
-  bytes_ += bytes;
-  w_.metrics.backlog.fetch_add(1, std::memory_order_relaxed);
+  job owed(*this, bytes);
+  const counted in_backlog(w_.metrics.backlog);
   const auto give_up_at = net::lease_clock::now() + c->engine.retention();
-  auto wait = 100ms;
-  for (;;) {
-    co_await pause(wait);
-    wait = std::min<std::chrono::milliseconds>(wait * 2, 1s);
+  for (auto wait = shortest_rest;; wait = std::min(wait * 2, longest_rest)) {
+    if (w_.shared.stopping.load(std::memory_order_relaxed)) wait = shortest_rest;
+    co_await owed.rest.wait(wait);
     co_await c->drive(c->engine.settle_again());
     if (c->engine.settlement_result() != settled_as::not_stored) break;
     if (net::lease_clock::now() > give_up_at) break;
@@ -48,20 +85,17 @@ net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
   if (c->engine.settlement_result() == settled_as::superseded) {
     w_.metrics.lost_completions.fetch_add(1, std::memory_order_relaxed);
   }
-  w_.metrics.backlog.fetch_sub(1, std::memory_order_relaxed);
-  bytes_ -= bytes;
-  --pending_;
 }
 
 void aftermath::release_abandoned(std::shared_ptr<claim> c) {
   for (const auto& token : c->engine.take_abandoned_tokens()) {
-    if (pending_ >= max_jobs) return;
+    if (pending() >= max_jobs) return;
     net::spawn(w_.io.get_executor(), release(c, token));
   }
 }
 
 net::task<void> aftermath::release(std::shared_ptr<claim> c, idempotency::engine::abandoned token) {
-  ++pending_;
+  job owed(*this);
   const auto period = std::clamp<std::chrono::milliseconds>(c->engine.route().lease / 20, 50ms, 500ms);
   // What landed would block the key for the hold: so long a store that is away is waited for.
   const auto last = token.until + c->engine.hold();
@@ -81,9 +115,8 @@ net::task<void> aftermath::release(std::shared_ptr<claim> c, idempotency::engine
     // Only one that was sent behind the end comes behind all that could land.
     if (answered && sent >= token.until) break;
     if (sent >= last || w_.shared.stopping.load(std::memory_order_relaxed)) break;
-    co_await pause(sent < token.until ? period : std::max<std::chrono::milliseconds>(period, 500ms));
+    co_await owed.rest.wait(sent < token.until ? period : std::max<std::chrono::milliseconds>(period, 500ms));
   }
-  --pending_;
 }
 
 }  // namespace idem::proxy

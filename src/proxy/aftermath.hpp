@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <list>
 #include <memory>
 
 #include "proxy/claim.hpp"
@@ -13,6 +14,8 @@ namespace idem::proxy {
 class aftermath {
  public:
   explicit aftermath(worker& w) : w_(w) {}
+  aftermath(const aftermath&) = delete;
+  aftermath& operator=(const aftermath&) = delete;
 
   /// Repeats the claim's last settling command until the store takes it. The lease is renewed meanwhile.
   /// @param bytes what the record holds, for the bound
@@ -22,19 +25,24 @@ class aftermath {
   /// sent when a lease had passed since the token's last command that had no reply.
   void release_abandoned(std::shared_ptr<claim> c);
 
+  /// The process ends (shared_state::stopping): what rests until its next try makes it now, and a release is not
+  /// repeated after that.
+  void hurry();
+
   /// What is still owed; a drain waits for it.
-  std::size_t pending() const { return pending_; }
+  std::size_t pending() const { return jobs_.size(); }
 
  private:
   static constexpr std::size_t max_jobs = 10'000;
   static constexpr std::size_t max_bytes = 64 * 1024 * 1024;
 
+  /// One thing that is owed, from its beginning to its end, whatever that is.
+  class job;
   net::task<void> settle(std::shared_ptr<claim> c, std::size_t bytes);
   net::task<void> release(std::shared_ptr<claim> c, idempotency::engine::abandoned token);
-  net::task<void> pause(std::chrono::milliseconds t);
 
   worker& w_;
-  std::size_t pending_ = 0;
+  std::list<job*> jobs_;
   std::size_t bytes_ = 0;
 };
 

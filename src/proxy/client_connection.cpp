@@ -29,6 +29,7 @@ client_connection::client_connection(worker& worker, net::stream s, std::string 
       peer_(std::move(peer)) {
   self_ = w.connections.insert(w.connections.end(), this);
   w.shared.connections.fetch_add(1, std::memory_order_relaxed);
+  w.shared.unfinished.begin();
   w.metrics.connections.fetch_add(1, std::memory_order_relaxed);
   read_limit_.action([this] {
     timed_out_ = true;
@@ -44,6 +45,7 @@ client_connection::~client_connection() {
   w.connections.erase(self_);
   w.shared.connections.fetch_sub(1, std::memory_order_relaxed);
   w.metrics.connections.fetch_sub(1, std::memory_order_relaxed);
+  w.shared.unfinished.end();
 }
 
 void client_connection::begin_drain() {

@@ -9,7 +9,6 @@
 
 #include <cstring>
 
-#include "idem/net/event.hpp"
 #include "idem/telemetry/log.hpp"
 #include "proxy/client_connection.hpp"
 
@@ -126,7 +125,8 @@ int share_listener(int first, const config::endpoint& where, std::uint16_t port,
   return listening(open_tcp(where, port, true, error), where, error);
 }
 
-listener::listener(worker& w, int descriptor, bool is_unix) : w_(w), acceptor_(w.io), is_unix_(is_unix) {
+listener::listener(worker& w, int descriptor, bool is_unix)
+    : w_(w), acceptor_(w.io), is_unix_(is_unix), rest_(w.wheel) {
   sockaddr_storage s{};
   socklen_t size = sizeof s;
   ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&s), &size);
@@ -137,40 +137,35 @@ listener::listener(worker& w, int descriptor, bool is_unix) : w_(w), acceptor_(w
 
 void listener::start() { net::spawn(w_.io.get_executor(), run()); }
 
-net::task<void> listener::pause(std::chrono::milliseconds t) {
-  net::event woken;
-  net::deadline d(w_.wheel, [&] { woken.set(); });
-  d.after(t);
-  paused_ = &woken;
-  co_await woken.wait();
-  paused_ = nullptr;
-}
-
 net::task<void> listener::run() {
   auto self = shared_from_this();
   while (!closed_) {
-    if (w_.shared.connections.load(std::memory_order_relaxed) >= w_.current->config->server.max_connections) {
-      w_.metrics.accept_pauses.fetch_add(1, std::memory_order_relaxed);
-      co_await pause(100ms);
-      continue;
+    if (w_.shared.connections.load(std::memory_order_relaxed) < w_.current->config->server.max_connections) {
+      net::socket s(w_.io);
+      auto [ec] = co_await acceptor_.async_accept(s, net::as_result);
+      // accepted is accepted, even if the drain has begun meanwhile: its request may be here already
+      if (!ec && take(std::move(s))) continue;
+      if (closed_) co_return;
+      if (ec == asio::error::connection_aborted) continue;
+      if (ec == asio::error::operation_aborted) co_return;
     }
-    net::socket s(w_.io);
-    auto [ec] = co_await acceptor_.async_accept(s, net::as_result);
-    // accepted is accepted, even if the drain has begun meanwhile: its request may be here already
-    if (!ec) {
-      take(std::move(s));
-      continue;
-    }
-    if (closed_) co_return;
-    if (ec == asio::error::connection_aborted) continue;
-    if (ec == asio::error::operation_aborted) co_return;
     // EMFILE, ENFILE, ENOBUFS, ENOMEM: trying at once would only burn the CPU
     w_.metrics.accept_pauses.fetch_add(1, std::memory_order_relaxed);
-    co_await pause(100ms);
+    co_await rest_.wait(100ms);
   }
 }
 
-void listener::take(net::socket s) {
+bool listener::take(net::socket s) {
+  try {
+    begin(std::move(s));
+    return true;
+  } catch (const std::bad_alloc&) {
+    // Whoever accepts must go on: the kernel would keep giving this socket its share of the connections.
+    return false;
+  }
+}
+
+void listener::begin(net::socket s) {
   net::error_code ec;
   std::string peer(unix_peer);
   if (!is_unix_) {
@@ -209,7 +204,7 @@ void listener::close() {
   }
   net::error_code ec;
   acceptor_.close(ec);
-  if (paused_) paused_->set();
+  rest_.wake();
 }
 
 }  // namespace idem::proxy

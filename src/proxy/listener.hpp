@@ -7,6 +7,7 @@
 #include <string>
 
 #include "idem/config/config.hpp"
+#include "idem/net/pause.hpp"
 #include "idem/net/types.hpp"
 #include "proxy/worker.hpp"
 
@@ -31,14 +32,15 @@ class listener : public std::enable_shared_from_this<listener> {
 
  private:
   net::task<void> run();
-  net::task<void> pause(std::chrono::milliseconds t);
-  void take(net::socket s);
+  /// False if there is no memory for it: it is closed.
+  bool take(net::socket s);
+  void begin(net::socket s);
 
   worker& w_;
   acceptor acceptor_;
   bool is_unix_;
   bool closed_ = false;
-  net::event* paused_ = nullptr;  ///< what ends the pause that is under way
+  net::pause rest_;
 };
 
 }  // namespace idem::proxy

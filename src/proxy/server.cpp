@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 
 #include <csignal>
+#include <latch>
 #include <map>
 #include <thread>
 
@@ -59,6 +60,17 @@ struct server::impl {
   void on_each(F f) {
     for (auto& w : workers) asio::post(w->io, [f, p = w.get()] { f(*p); });
   }
+  /// The same, and returns when all of them have run it. Not on a thread of theirs.
+  template <class F>
+  void on_all(F f) {
+    std::latch have_run(static_cast<std::ptrdiff_t>(workers.size()));
+    on_each([&](worker& w) {
+      f(w);
+      have_run.count_down();
+    });
+    have_run.wait();
+  }
+  void close_listeners(worker& of);
 };
 
 namespace {
@@ -199,49 +211,42 @@ void server::drain() {
 
 bool server::draining() const { return impl_->shared.draining.load(); }
 
+void server::impl::close_listeners(worker& of) {
+  for (std::size_t n = 0; n < listeners.size(); ++n) {
+    if (listener_workers[n] == &of) listeners[n]->close();
+  }
+}
+
 void server::shutdown(std::chrono::milliseconds limit) {
   auto& i = *impl_;
   const auto deadline = std::chrono::steady_clock::now() + limit;
   drain();
-  for (std::size_t n = 0; n < i.listeners.size(); ++n) {
-    asio::post(i.listener_workers[n]->io, [l = i.listeners[n]] { l->close(); });
-  }
-  i.on_each([](worker& w) {
+  // What the kernel had accepted is counted when this returns.
+  i.on_all([&i](worker& w) {
+    i.close_listeners(w);
     const auto all = w.connections;
     for (auto* c : all) c->begin_drain();
   });
-  const auto idle = [&] {
-    // asked on each worker's own thread
-    std::atomic<std::size_t> busy{0}, answered{0};
-    i.on_each([&](worker& w) {
-      busy += w.connections.size() + w.aftermath->pending();
-      ++answered;
-    });
-    while (answered < i.workers.size()) std::this_thread::sleep_for(1ms);
-    return busy == 0;
-  };
-  bool done = idle();
-  while (!done && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(20ms);
-    done = idle();
-  }
+  const bool done = i.shared.unfinished.wait_until(deadline);
   i.shared.stopping.store(true);
   if (!done) {
     i.on_each([](worker& w) {
       const auto all = w.connections;
       for (auto* c : all) c->break_off();
+      w.aftermath->hurry();
     });
     // What was broken off is declared in the store: one command for each, all in one pipeline.
-    const auto last = std::chrono::steady_clock::now() + 2 * i.config->store.redis.command_timeout + 500ms;
-    while (!idle() && std::chrono::steady_clock::now() < last) std::this_thread::sleep_for(10ms);
+    i.shared.unfinished.wait_until(std::chrono::steady_clock::now() + 2 * i.config->store.redis.command_timeout +
+                                   500ms);
   }
-  i.on_each([](worker& w) {
+  i.on_all([](worker& w) {
     w.store->close();
     w.current->pool->close_idle();
     w.wheel.stop();
   });
+  // What closing has ended is told before the next thing that is posted.
+  i.on_all([](worker&) {});
   i.guards.clear();
-  std::this_thread::sleep_for(10ms);
   for (auto& w : i.workers) w->io.stop();
   for (auto& t : i.threads) t.join();
 }

@@ -21,6 +21,7 @@
 #include "idem/net/stream.hpp"
 #include "idem/store/store.hpp"
 #include "idem/telemetry/metrics.hpp"
+#include "proxy/unfinished.hpp"
 #include "proxy/upstream_pool.hpp"
 
 namespace idem::proxy {
@@ -37,6 +38,7 @@ struct shared_state {
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> draining{false};
   std::atomic<bool> stopping{false};
+  proxy::unfinished unfinished;
 
   /// Names that this process has in flight or in its backlog, on routes with on_store_error: allow only: what is known
   /// here must not be executed on the word of a store that cannot be read.

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -143,6 +144,60 @@ TEST_F(a_token_that_is_given_up, is_released_for_a_lease_more_after_a_store_that
   ASSERT_FALSE(records_.seen.empty());
   EXPECT_GT(last_silence, until_);
   EXPECT_GE(records_.seen.back().at, last_silence + route_.lease);
+}
+
+TEST_F(a_token_that_is_given_up, is_released_once_more_and_then_left_when_the_process_ends) {
+  release();
+  worker_.io.poll();
+  ASSERT_EQ(records_.seen.size(), 1u);
+  shared_.stopping = true;
+  worker_.aftermath->hurry();
+  EXPECT_EQ(records_.seen.size(), 2u) << "it does not rest any longer";
+  EXPECT_EQ(worker_.aftermath->pending(), 0u);
+}
+
+/// A claim that is owned, and whose answer the store did not take.
+class an_answer_that_is_owed : public a_token_that_is_given_up {
+ protected:
+  an_answer_that_is_owed() {
+    auto& engine = claim_->engine;
+    engine.start(lease_clock::now(), 0);
+    engine.resume({verdict::found, std::string(engine.pending().value), 1, false, false}, lease_clock::now(), 0);
+    engine.complete(idem::idempotency::record_state::succeeded, {200, "OK\r\n", "ok"});
+    engine.resume(silence(), lease_clock::now(), 0);
+    worker_.aftermath->keep_settling(claim_, 2);
+    worker_.io.poll();
+  }
+};
+
+TEST_F(an_answer_that_is_owed, is_tried_at_once_when_the_process_ends_and_again_while_it_can) {
+  ASSERT_EQ(worker_.aftermath->pending(), 1u);
+  ASSERT_TRUE(records_.seen.empty()) << "it rests before the first try";
+  shared_.stopping = true;
+  worker_.aftermath->hurry();
+  ASSERT_EQ(records_.seen.size(), 1u);
+  EXPECT_EQ(records_.seen.back().what, op::complete);
+  EXPECT_EQ(worker_.aftermath->pending(), 1u);
+  records_.answer = [](const command_seen&) { return done(); };
+  run_until_nothing_is_owed();
+  EXPECT_EQ(records_.seen.size(), 2u);
+}
+
+TEST_F(an_answer_that_is_owed, is_counted_until_it_is_settled) {
+  const auto backlog = [&] { return metrics_.worker(0).backlog.load(); };
+  EXPECT_EQ(backlog(), 1);
+  EXPECT_FALSE(shared_.unfinished.wait_until(std::chrono::steady_clock::now()));
+  records_.answer = [](const command_seen&) { return done(); };
+  run_until_nothing_is_owed();
+  EXPECT_EQ(backlog(), 0);
+  EXPECT_TRUE(shared_.unfinished.wait_until(std::chrono::steady_clock::now()));
+}
+
+TEST_F(an_answer_that_is_owed, is_counted_no_more_when_an_exception_has_ended_its_tries) {
+  records_.answer = [](const command_seen&) -> reply { throw std::bad_alloc(); };
+  run_until_nothing_is_owed();
+  EXPECT_EQ(metrics_.worker(0).backlog.load(), 0);
+  EXPECT_TRUE(shared_.unfinished.wait_until(std::chrono::steady_clock::now()));
 }
 
 }  // namespace
