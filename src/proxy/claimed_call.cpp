@@ -63,6 +63,12 @@ void claimed_call::break_off(fault f) {
   up_.close();
 }
 
+void claimed_call::cut_off() {
+  for (auto* limit : {&response_limit_, &processing_limit_, &idle_limit_}) limit->clear();
+  up_.close();
+  sender_.abort();
+}
+
 /// The record is settled in what time is left. A client that has not taken its answer by now must not think that it
 /// has.
 void claimed_call::end_of_drain() {
@@ -130,16 +136,12 @@ void claimed_call::send_first() {
   const auto sent = up_.send_now(request_);
   if (up_.write_failed() && !up_.written()) return;
   unsent_ = std::string_view(request_).substr(sent);
-  if (!unsent_.empty()) {
-    uploading_ = true;
-    net::spawn(c_.w.io.get_executor(), upload());
-  }
+  // Without the rest of its request the backend would wait, and this for the backend.
+  if (!unsent_.empty()) upload_.start(c_.w.io.get_executor(), upload(), [this] { up_.close(); });
 }
 
 net::task<void> claimed_call::upload() {
   if (co_await up_.send(unsent_)) unsent_ = {};
-  uploading_ = false;
-  uploaded_.set();
 }
 
 // ---------------------------------------------------------------------------------------------------------- the answer
@@ -156,14 +158,14 @@ net::task<after> claimed_call::run() {
   after how = after::close;
   if (f == fault::none) {
     // neither the store nor the client's pace is the backend's business
-    if (!uploading_) up_.finish(unsent_.empty());
+    if (!upload_.running()) up_.finish(unsent_.empty());
     c_.route->times->add(elapsed());
     how = co_await settle_answer();
   } else {
     how = co_await settle_failure(f);
   }
-  if (uploading_) up_.close();
-  if (uploading_ && !uploaded_.is_set()) co_await uploaded_.wait();
+  if (upload_.running()) up_.close();
+  co_await upload_.ended();
   up_.finish(unsent_.empty());
   co_return co_await leave(how);
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "idem/idempotency/outcome.hpp"
+#include "idem/net/companion.hpp"
 #include "proxy/claim.hpp"
 #include "proxy/client_sender.hpp"
 #include "proxy/upstream_exchange.hpp"
@@ -35,6 +36,12 @@ class claimed_call {
 
   net::task<after> run();
   bool client_done() const { return client_done_; }
+
+  /// Something has thrown: both sides are cut, and the key is left to lapse. What was begun beside the call uses its
+  /// objects; whoever caught waits for upload_ended() and answer_left() before the call goes. Needs no memory.
+  void cut_off();
+  auto upload_ended() { return upload_.ended(); }
+  auto answer_left() { return sender_.drained(); }
 
  private:
   // sending
@@ -83,8 +90,7 @@ class claimed_call {
   upstream_exchange up_;
   client_sender sender_;
   net::deadline response_limit_, processing_limit_, idle_limit_;
-  net::event uploaded_;
-  bool uploading_ = false;
+  net::companion upload_;
   fault fault_ = fault::none;
   fault broken_off_ = fault::none;
   std::chrono::steady_clock::time_point began_;      ///< right after the claim

@@ -1,5 +1,7 @@
 #include "proxy/client_sender.hpp"
 
+#include <new>
+
 namespace idem::proxy {
 
 client_sender::client_sender(client_connection& c) : c_(c) {}
@@ -25,8 +27,18 @@ void client_sender::pump() {
     drained_.set();
     return;
   }
-  writing_ = true;
   c_.write_limit.after(c_.runtime->config->server.timeouts.body_idle);
+  try {
+    write();
+  } catch (const std::bad_alloc&) {
+    // nothing is under way, and nobody could be told: the client gets no more
+    abort();
+    c_.write_limit.clear();
+    drained_.set();
+  }
+}
+
+void client_sender::write() {
   // The owner waits for drained() before it ends, so that `this` outlives the handler.
   c_.stream.write_some(net::asio::buffer(active_.data() + offset_, active_.size() - offset_),
                        [this](const net::error_code& ec, std::size_t n) {
@@ -35,13 +47,7 @@ void client_sender::pump() {
                          if (ec) c_.gone = true;
                          pump();
                        });
-}
-
-net::task<void> client_sender::drained() {
-  while (writing_) {
-    drained_.reset();
-    co_await drained_.wait();
-  }
+  writing_ = true;  // the handler is never called from inside
 }
 
 void client_sender::abort() {

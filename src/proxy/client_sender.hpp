@@ -18,8 +18,17 @@ class client_sender {
   explicit client_sender(client_connection& c);
 
   void send(std::string_view bytes);
-  /// Everything that was sent has left, or the client is gone.
-  net::task<void> drained();
+  struct drain {
+    client_sender& of;
+    bool await_ready() const noexcept { return !of.writing_; }
+    template <std::derived_from<net::frame> P>
+    void await_suspend(std::coroutine_handle<P> who) {
+      of.drained_.wait().await_suspend(who);
+    }
+    void await_resume() const noexcept {}
+  };
+  /// `co_await s.drained()`: everything that was sent has left, or the client is gone. Needs no memory. One waiter.
+  drain drained() { return {*this}; }
   /// What has not left yet.
   std::size_t pending() const { return c_.gone ? 0 : active_.size() - offset_ + queued_.size(); }
   bool gone() const { return c_.gone; }
@@ -28,6 +37,7 @@ class client_sender {
 
  private:
   void pump();
+  void write();
 
   client_connection& c_;
   std::string active_;  ///< being written; must not move

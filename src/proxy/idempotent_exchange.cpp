@@ -1,5 +1,7 @@
 #include "proxy/idempotent_exchange.hpp"
 
+#include <exception>
+
 #include "idem/http/body.hpp"
 #include "idem/idempotency/own_fields.hpp"
 #include "idem/idempotency/webhook_signature.hpp"
@@ -356,19 +358,28 @@ void idempotent_exchange::append_upstream_request(std::string& out) const {
 
 net::task<after> idempotent_exchange::execute(bool bypass) {
   claimed_call call(c_, claim_, [this](std::string& out) { append_upstream_request(out); }, bypass);
-  const auto n = co_await call.prepare();
-  if (n != next::execute) {
-    // The key was settled by others before a byte was sent.
-    if (call.client_done()) {
-      give_up();
-      finish_input();
-      co_return after::close;
+  std::exception_ptr thrown;
+  try {
+    const auto n = co_await call.prepare();
+    if (n != next::execute) {
+      // The key was settled by others before a byte was sent.
+      if (call.client_done()) {
+        give_up();
+        finish_input();
+        co_return after::close;
+      }
+      co_return co_await act(n == next::wait ? next::refuse : n);
     }
-    co_return co_await act(n == next::wait ? next::refuse : n);
+    finish_input();
+    if (call.connect_failed()) co_return co_await call.answer_connect_failure();
+    co_return co_await call.run();
+  } catch (...) {
+    thrown = std::current_exception();
   }
-  finish_input();
-  if (call.connect_failed()) co_return co_await call.answer_connect_failure();
-  co_return co_await call.run();
+  call.cut_off();
+  co_await call.upload_ended();
+  co_await call.answer_left();
+  std::rethrow_exception(thrown);
 }
 
 // --------------------------------------------------------------------------------------------------------- observation

@@ -1,5 +1,7 @@
 #include "proxy/pass_through.hpp"
 
+#include <exception>
+
 #include "idem/memory/block_pool.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/tunnel.hpp"
@@ -69,22 +71,28 @@ void pass_through::watch_client() {
 
 net::task<after> pass_through::run() {
   c_.on_break = [this] { end_of_drain(); };
-  if (!make_head()) co_return co_await fail(fault::client_malformed);
-  upload_whole_ = take_buffered_body();
-  if (!co_await open()) co_return co_await fail(fault_);
-  limit_.after(options_.response_timeout);
-  watch_.after(watch_period);
-  if (!upload_whole_) {
-    uploading_ = true;
-    net::spawn(c_.w.io.get_executor(), upload());
+  auto how = after::abort;
+  std::exception_ptr thrown;
+  try {
+    if (!make_head()) co_return co_await fail(fault::client_malformed);
+    upload_whole_ = take_buffered_body();
+    if (!co_await open()) co_return co_await fail(fault_);
+    limit_.after(options_.response_timeout);
+    watch_.after(watch_period);
+    if (!upload_whole_) upload_.start(c_.w.io.get_executor(), upload(), [this] { up_.close(); });
+    how = co_await answer();
+  } catch (...) {
+    thrown = std::current_exception();
+    c_.stream.abort();
   }
-  auto how = co_await answer();
-  if (uploading_) {
+  if (upload_.running()) {
     // an early answer, or a failure: the rest of the request is of no use
     up_.close();
     c_.stream.cancel();
-    if (!uploaded_.is_set()) co_await uploaded_.wait();
   }
+  // It uses what is here, and its end must be waited for whatever has happened.
+  co_await upload_.ended();
+  if (thrown) std::rethrow_exception(thrown);
   if (!upload_whole_ && how == after::keep) how = after::close;
   co_return how;
 }
@@ -178,8 +186,6 @@ net::task<void> pass_through::upload() {
     if (ok && !done) ok = co_await read_more_of_request();
   }
   upload_whole_ = ok && done;
-  uploading_ = false;
-  uploaded_.set();
 }
 
 net::task<bool> pass_through::read_more_of_request() {
@@ -271,7 +277,7 @@ net::task<bool> pass_through::relay_interim() {
 /// The answer is there before the request is, and will not wait for its end: the client must know that this connection
 /// is of no more use (RFC 9112 §9.6). Other answers may go on as long as the request does.
 bool pass_through::ends_early() const {
-  if (!uploading_) return !upload_whole_;  // the backend takes no more of it
+  if (!upload_.running()) return !upload_whole_;  // the backend takes no more of it
   return awaits_continue_ || up_.head().status >= 400 || up_.whole_in_hand();
 }
 
@@ -325,7 +331,7 @@ net::task<after> pass_through::end_of_answer() {
   if (sent < c_.out.size()) co_await c_.write(std::string_view(c_.out).substr(sent));
   whole_ = true;
   // The upload may be amid a write: its connection is closed for it, and goes when it has ended.
-  if (uploading_) {
+  if (upload_.running()) {
     up_.close();
   } else {
     up_.finish(upload_whole_);
@@ -351,7 +357,7 @@ net::task<after> pass_through::tunnel() {
 }
 
 net::task<bool> pass_through::request_sent() {
-  if (uploading_) co_await uploaded_.wait();
+  co_await upload_.ended();
   co_return upload_whole_;
 }
 

@@ -9,8 +9,8 @@
 
 #include "idem/http/body.hpp"
 #include "idem/http/writer.hpp"
+#include "idem/net/companion.hpp"
 #include "idem/net/deadline.hpp"
-#include "idem/net/event.hpp"
 #include "proxy/client_connection.hpp"
 #include "proxy/upstream_exchange.hpp"
 
@@ -70,12 +70,11 @@ class pass_through {
   net::deadline limit_;       ///< response_timeout, then idle_timeout
   net::deadline read_limit_;  ///< body_idle of the upload
   net::deadline watch_;
-  net::event uploaded_;
+  net::companion upload_;
   fault fault_ = fault::none;
   fault broken_off_ = fault::none;
   unsigned status_ = 0;
   bool upload_whole_ = false;
-  bool uploading_ = false;
   bool awaits_continue_ = false;  ///< the client has sent nothing of its body, and need not before the backend's 100
   bool answered_ = false;         ///< the answer has begun; its own limits count now
   bool tunnels_ = false;

@@ -3,9 +3,10 @@
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
 
+#include <exception>
 #include <string>
 
-#include "idem/net/event.hpp"
+#include "idem/net/companion.hpp"
 #include "idem/net/keep_alive.hpp"
 
 namespace idem::proxy {
@@ -65,8 +66,7 @@ namespace {
 
 /// One direction. A clean end of `from` (on TLS: with close_notify) becomes a half-close of `to`. A failure ends both,
 /// and neither end may take it for a clean one.
-net::task<void> copy(net::buffer_pool& buffers, net::stream& from, net::stream& to, std::string first,
-                     net::event& done) {
+net::task<void> copy(net::buffer_pool& buffers, net::stream& from, net::stream& to, std::string first) {
   auto buffer = buffers.take();
   bool ok = co_await write_all(to, first);
   while (ok) {
@@ -79,20 +79,18 @@ net::task<void> copy(net::buffer_pool& buffers, net::stream& from, net::stream& 
     from.abort();
     to.abort();
   }
-  done.set();
 }
 
 /// A 101 may come before the request's body has: the tunnel of the client begins behind it (RFC 9110 §7.8).
-net::task<void> copy_upward(client_connection& c, net::stream& backend, net::task<bool> request, net::event& done) {
+net::task<void> copy_upward(client_connection& c, net::stream& backend, net::task<bool> request) {
   if (!co_await request) {
     c.stream.abort();
     backend.abort();
-    done.set();
     co_return;
   }
   std::string early(c.in.view());
   c.in.consume(early.size());
-  co_await copy(c.w.buffers, c.stream, backend, std::move(early), done);
+  co_await copy(c.w.buffers, c.stream, backend, std::move(early));
 }
 
 }  // namespace
@@ -102,11 +100,22 @@ net::task<void> run_tunnel(client_connection& c, upstream_exchange& up, net::tas
   // It has no limit of time, so nothing else would tell of a peer that vanished.
   net::probe_when_silent(c.stream.lowest().native_handle(), 60s);
   net::probe_when_silent(backend.lowest().native_handle(), 60s);
-  net::event down, upward;
-  std::string early_down(up.surplus());
-  net::spawn(c.w.io.get_executor(), copy_upward(c, backend, std::move(request), upward));
-  co_await copy(c.w.buffers, backend, c.stream, std::move(early_down), down);
-  if (!upward.is_set()) co_await upward.wait();
+  const auto cut = [&c, &backend] {
+    c.stream.abort();
+    backend.abort();
+  };
+  net::companion upward;
+  std::exception_ptr thrown;
+  try {
+    std::string early_down(up.surplus());
+    upward.start(c.w.io.get_executor(), copy_upward(c, backend, std::move(request)), cut);
+    co_await copy(c.w.buffers, backend, c.stream, std::move(early_down));
+  } catch (...) {
+    thrown = std::current_exception();
+    cut();
+  }
+  co_await upward.ended();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace idem::proxy
