@@ -55,8 +55,9 @@ next engine::refuse(problem p) {
 
 // ------------------------------------------------------------------------------------------------------------- acquire
 
-next engine::start(clock::time_point now, std::int64_t unix_ms) {
+next engine::start(clock::time_point now, std::int64_t unix_ms, room place) {
   if (phase_ != phase::idle) give_up();
+  place_ = place;
   unix_ms_ = unix_ms;
   refusal_.reset();
   foreign_ = false;
@@ -75,7 +76,7 @@ next engine::start_over(clock::time_point now) {
   created_ = unix_ms_;
   make(value_, record_state::processing, owner_);
   clock_ = now;
-  return submit_claim(now);
+  return place_ == room::yes ? submit_claim(now) : look(now);
 }
 
 next engine::submit_claim(clock::time_point now) {
@@ -134,6 +135,7 @@ next engine::on_claim(reply& r, clock::time_point now) {
 
 /// The record expired between two steps: the same token again, a few times.
 next engine::claim_again(clock::time_point now) {
+  if (place_ == room::no) return busy(false);
   if (++tries_ < max_tries) return submit_claim(now);
   return in_progress(std::nullopt);
 }
@@ -250,6 +252,7 @@ next engine::on_look(reply& r, clock::time_point now) {
 }
 
 next engine::take_over(clock::time_point now) {
+  if (place_ == room::no) return busy(true);
   if (++rounds_ > max_rounds) return in_progress(std::nullopt);
   give_up();
   const auto before = found_.value.owner.attempt;
@@ -294,6 +297,17 @@ next engine::in_progress(std::optional<milliseconds> left) {
   }
   refuse(std::move(p));
   return setup_.route->in_flight.respond == config::in_flight_respond::wait ? next::wait : next::refuse;
+}
+
+/// @param seen an attempt before this one may have executed
+next engine::busy(bool seen) {
+  problem p(problem_code::busy);
+  p.retry_after = 1;
+  if (seen) {
+    p.safe_new_key = false;
+    p.detail = "Nothing was executed this time. Wait a moment and then send the same request with the same key.";
+  }
+  return refuse(std::move(p));
 }
 
 next engine::outcome_unknown(bool lapsed) {

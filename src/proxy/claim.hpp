@@ -21,17 +21,15 @@ class claim : public std::enable_shared_from_this<claim> {
   /// Runs pending commands until the engine asks for something else.
   net::task<idempotency::next> drive(idempotency::next n);
 
-  /// Whether a record stands under the name right now; false also if the store cannot say.
-  net::task<bool> recorded();
-
   /// Renews every third of the lease, with jitter, until stop_renewing(), or until the record is another's.
   void start_renewing();
   void stop_renewing();
   /// After trouble with the store: as soon as possible.
   void renew_soon();
 
-  /// Counts against max_in_flight until end_flight(), or until the claim is gone.
-  void count_in_flight();
+  /// A place among those that may execute (max_in_flight), held until end_flight(), or until the claim is gone. Without
+  /// one nothing is counted.
+  idempotency::room take_place(std::size_t max_in_flight);
   void end_flight();
   /// Known as running here, or in the backlog, for routes that go on without a store (on_store_error: allow).
   /// @param past_store the store could not be read: only if no other claim of this process has the name

@@ -17,6 +17,8 @@ using idempotency::settlement;
 
 /// The rest of the answer, or all of it in one piece. `mark` is a value for Idempotency-Status, or empty.
 net::task<after> claimed_call::send_last(std::string_view mark) {
+  // The record is settled, or owed: what is left is its client's affair, and needs no place of those that execute.
+  claim_->end_flight();
   if (client_done_) co_return after::close;
   std::string bytes = memory::take_string();
   if (!streaming_) {
@@ -50,6 +52,7 @@ net::task<after> claimed_call::send_last(std::string_view mark) {
 }
 
 net::task<after> claimed_call::send_found() {
+  claim_->end_flight();
   if (client_done_) co_return after::close;
   if (streaming_) co_return after::abort;
   co_await sender_.drained();
@@ -178,6 +181,7 @@ net::task<after> claimed_call::settle_failure(fault f) {
     if (released_) claim_->stop_renewing();
     n = released_ ? engine.release() : engine.declare();
   }
+  claim_->end_flight();
   if (n == next::submit) co_await settle_or_owe(n);
   if (client_done_) co_return after::close;
   c_.log.what = row(f).decision;

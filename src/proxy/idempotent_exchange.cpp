@@ -253,14 +253,6 @@ net::task<after> idempotent_exchange::body_failed(body_result r) {
 // ----------------------------------------------------------------------------------------------------------- the claim
 
 net::task<after> idempotent_exchange::claim_and_go() {
-  const auto limit = c_.runtime->config->server.max_in_flight;
-  // New keys are refused past the limit; what has a record is answered from it and takes no place.
-  if (c_.w.shared.in_flight.load(std::memory_order_relaxed) >= limit && !co_await claim_->recorded()) {
-    problem p(problem_code::busy);
-    p.retry_after = 1;
-    co_return co_await refuse(std::move(p));
-  }
-  claim_->count_in_flight();
   const bool may_bypass = route_.on_store_error == config::store_error_policy::allow;
   // a claim now would come between the call that was let past the store and its completion
   if (may_bypass && claim_->runs_past_store()) co_return co_await refuse_known_here();
@@ -281,10 +273,14 @@ net::task<after> idempotent_exchange::refuse_known_here() {
   co_return co_await refuse(std::move(p));
 }
 
+/// What would execute takes its place before it claims; what has a record is answered from it without one.
+net::task<next> idempotent_exchange::claim_once() {
+  const auto place = claim_->take_place(c_.runtime->config->server.max_in_flight);
+  co_return co_await claim_->drive(claim_->engine.start(net::lease_clock::now(), unix_ms_now(), place));
+}
+
 net::task<next> idempotent_exchange::acquire() {
-  auto& engine = claim_->engine;
-  auto n = engine.start(net::lease_clock::now(), unix_ms_now());
-  n = co_await claim_->drive(n);
+  auto n = co_await claim_once();
   if (n == next::wait) n = co_await wait_for_change(n);
   co_return n;
 }
@@ -292,20 +288,18 @@ net::task<next> idempotent_exchange::acquire() {
 net::task<next> idempotent_exchange::wait_for_change(next n) {
   auto& places = *c_.w.waiters;
   if (!places.enter(claim_->engine.name(), route_.in_flight.max_waiters)) co_return next::refuse;
-  claim_->end_flight();
   waited_ = true;
   const auto until = net::deadline::clock::now() + route_.in_flight.wait;
   while (n == next::wait) {
+    claim_->end_flight();
     const auto why = co_await places.wait(claim_->engine.name(), until, c_.stream);
     if (why == waiters::woken::client_gone) c_.gone = true;
     if (why == waiters::woken::client_gone || why == waiters::woken::drained) break;
-    auto& engine = claim_->engine;
-    n = co_await claim_->drive(engine.start(net::lease_clock::now(), unix_ms_now()));
+    n = co_await claim_once();
     c_.w.aftermath->release_abandoned(claim_);
     if (why == waiters::woken::deadline && n == next::wait) break;
   }
   places.leave(claim_->engine.name());
-  if (n == next::execute || n == next::bypass) claim_->count_in_flight();
   co_return n;
 }
 

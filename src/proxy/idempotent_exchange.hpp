@@ -39,6 +39,7 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
 
   net::task<after> claim_and_go();
   net::task<idempotency::next> acquire();
+  net::task<idempotency::next> claim_once();
   net::task<idempotency::next> wait_for_change(idempotency::next n);
   net::task<after> act(idempotency::next n);
   net::task<after> execute(bool bypass);

@@ -288,6 +288,44 @@ TEST_P(a_duplicate, of_nothing_past_the_bound_of_calls_in_flight_is_refused_befo
   EXPECT_TRUE(is_fresh(post("new"), 201));
 }
 
+TEST_P(a_duplicate, of_an_unknown_outcome_is_not_taken_over_past_the_bound_of_calls_in_flight) {
+  gate answer;
+  backend.on("*", in_turn({reset_connection(), held(answer, reply(201, "made")), reply(201, "again")}));
+  auto s = settings("guarantee: at_least_once");
+  s.server_more = "max_in_flight: 1";
+  start(s);
+  EXPECT_TRUE(is_problem(post("u"), 502, "upstream-failed"));
+  auto running = in_background([&] { return post("k"); });
+  ASSERT_TRUE(backend.wait_for("k"));
+  const auto refused = post("u");
+  EXPECT_TRUE(is_problem(refused, 503, "busy"));
+  EXPECT_TRUE(says(refused, "safe_new_key", false)) << "the first attempt may have executed";
+  EXPECT_EQ(backend.count("u"), 1u);
+  answer.open();
+  EXPECT_TRUE(is_fresh(running.get(), 201));
+  http_response again;
+  EXPECT_TRUE(eventually([&] { return (again = post("u")).status != 503; }));
+  EXPECT_TRUE(is_fresh(again, 201));
+}
+
+TEST_P(a_duplicate, of_nothing_is_let_in_while_a_client_takes_an_answer_slowly_that_is_stored) {
+  const std::string much(15 * 1024 * 1024, 'x');  // more than sockets hold
+  backend.on("*", in_turn({reply(201, much), reply(201, "made")}));
+  auto s = settings("max_stored_body: 16MiB");
+  s.server_more = "max_in_flight: 1";
+  s.redis_more = "command_timeout: 5s";
+  start(s);
+  auto slow = proxy->connect();
+  slow.send(charge("k"));
+  ASSERT_TRUE(slow.wait_for("HTTP/1.1 201"));
+  http_response other;
+  EXPECT_TRUE(eventually([&] { return (other = post("new")).status != 503; }, 5s));
+  EXPECT_TRUE(is_fresh(other, 201));
+  const auto first = slow.read();
+  EXPECT_TRUE(first.whole());
+  EXPECT_EQ(first.body.size(), much.size());
+}
+
 using a_waiting_duplicate = on_redis;
 
 TEST_F(a_waiting_duplicate, on_another_proxy_is_woken_too) {

@@ -47,6 +47,10 @@ enum class next : std::uint8_t {
   settled       ///< see settlement_result()
 };
 
+/// Whether there is a place for one more call (max_in_flight). Without one nothing is claimed and nothing taken over: a
+/// record is looked at and answered from, and what would execute is refused as busy.
+enum class room : std::uint8_t { yes, no };
+
 enum class settled_as : std::uint8_t {
   stored,     ///< the record says what was asked for
   recreated,  ///< the same, but the record had vanished meanwhile: the store lost it
@@ -84,7 +88,7 @@ class engine {
 
   /// First step, and again after next::wait: a new claim with a new token.
   /// @param unix_ms the wall clock, only for `created` and Retry-After
-  next start(clock::time_point now, std::int64_t unix_ms);
+  next start(clock::time_point now, std::int64_t unix_ms, room place = room::yes);
   /// Leases could not be renewed, `last` at the latest: for one lease from then, the route's or the found record's,
   /// nothing is taken over, and a lapsed P is answered as in progress. Told before each resume(): a claim that waited
   /// for a connection is answered after that was made, and trouble ends no earlier.
@@ -166,6 +170,7 @@ class engine {
   next by_state(std::int64_t ttl, bool confirmed, clock::time_point now);
   next decide_unknown(bool lapsed, clock::time_point now);
   next take_over(clock::time_point now);
+  next busy(bool seen);
   next claim_again(clock::time_point now);
   next start_over(clock::time_point now);
   next store_gone(bool may_bypass);
@@ -201,6 +206,7 @@ class engine {
   unsigned tries_ = 0;             ///< claims that found nothing
   unsigned unanswered_tries_ = 0;  ///< claims without a reply
   unsigned rounds_ = 0;            ///< steps in all
+  room place_ = room::yes;
   bool read_ = false;
   bool foreign_ = false;
   bool vanished_ = false;

@@ -183,5 +183,64 @@ TEST(engine_claim, a_record_that_changes_under_every_look_ends_the_rounds) {
   EXPECT_EQ(s.e.refusal().code, problem_code::in_progress);
 }
 
+// ------------------------------------------------------------------------------------------------------------ no place
+
+/// Without a place for one more call.
+next start_without_place(script& s) { return s.e.start(s.now, wall, room::no); }
+
+TEST(engine_without_a_place, claims_nothing_and_tells_a_new_key_that_it_is_busy) {
+  script s;
+  ASSERT_EQ(start_without_place(s), next::submit);
+  EXPECT_EQ(s.asked(), op::look);
+  ASSERT_EQ(s.reply_with(plain(verdict::absent)), next::refuse);
+  EXPECT_EQ(s.e.refusal().code, problem_code::busy);
+  EXPECT_EQ(s.e.refusal().retry_after, 1u);
+  EXPECT_TRUE(s.e.refusal().safe_new_key);
+}
+
+TEST(engine_without_a_place, answers_from_a_record) {
+  script s;
+  start_without_place(s);
+  EXPECT_EQ(s.reply_with(found(other_record(record_state::succeeded), hold)), next::replay);
+  start_without_place(s);
+  ASSERT_EQ(s.reply_with(found(other_record(record_state::processing), lease + hold)), next::refuse);
+  EXPECT_EQ(s.e.refusal().code, problem_code::in_progress);
+  auto other = other_record(record_state::succeeded);
+  other.fingerprint = print_of(2);
+  start_without_place(s);
+  ASSERT_EQ(s.reply_with(found(other, hold)), next::refuse);
+  EXPECT_EQ(s.e.refusal().code, problem_code::key_reused);
+}
+
+TEST(engine_without_a_place, takes_nothing_over_and_calls_no_new_key_safe) {
+  for (const auto state : {record_state::unknown, record_state::processing}) {
+    script s(repeating_route());
+    start_without_place(s);
+    ASSERT_EQ(s.reply_with(found(repeatable(other_record(state)), hold)), next::refuse);
+    EXPECT_EQ(s.e.refusal().code, problem_code::busy);
+    EXPECT_FALSE(s.e.refusal().safe_new_key) << "the attempt before may have executed";
+  }
+}
+
+TEST(engine_without_a_place, is_not_let_past_a_store_that_does_not_answer) {
+  auto route = careful_route();
+  route.on_store_error = config::store_error_policy::allow;
+  script s(route);
+  start_without_place(s);
+  ASSERT_EQ(s.reply_with(unreachable()), next::refuse);
+  EXPECT_EQ(s.e.refusal().code, problem_code::store_unavailable);
+}
+
+TEST(engine_without_a_place, does_not_take_the_record_of_a_token_that_it_gave_up_for_its_own) {
+  script s;
+  s.start();
+  const auto before = s.own();
+  s.reply_with(silence());
+  s.reply_with(silence());
+  start_without_place(s);
+  ASSERT_EQ(s.reply_with(before), next::refuse);
+  EXPECT_EQ(s.e.refusal().code, problem_code::in_progress);
+}
+
 }  // namespace
 }  // namespace idem::idempotency
