@@ -79,6 +79,18 @@ void claim::renew_soon() {
   if (renewing_ && !renew_under_way_) renew();
 }
 
+net::task<next> claim::renew_now() {
+  auto self = shared_from_this();
+  if (renew_under_way_) {
+    co_await renewed_.wait();
+    co_return next::execute;
+  }
+  stop_renewing();  // of a token that may have to be given up
+  const auto n = co_await drive(engine.renew_before_send(net::lease_clock::now()));
+  if (n == next::execute) start_renewing();
+  co_return n;
+}
+
 void claim::renew() {
   if (!renewing_ || renew_under_way_) return;
   renew_under_way_ = true;
@@ -86,12 +98,22 @@ void claim::renew() {
   w.store->submit(engine.renew_command(net::lease_clock::now()), [self = shared_from_this()](store::reply r) {
     self->renew_under_way_ = false;
     count_failure(self->w, r);
-    if (r.what == verdict::recreated) self->w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
+    // what was let past the store was never in it
+    if (r.what == verdict::recreated && !self->past_store_)
+      self->w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
     if (!self->engine.renewed(r, net::lease_clock::now())) self->stop_renewing();
-    if (!self->renewing_) return;
     const bool answered = r.what == verdict::done || r.what == verdict::recreated;
-    self->arm(answered ? self->engine.route().lease / 3 : std::min(self->engine.route().lease / 10, milliseconds(500)));
+    if (answered) self->stands();
+    const auto lease = self->engine.route().lease;
+    if (self->renewing_) self->arm(answered ? lease / 3 : std::min(lease / 10, milliseconds(500)));
+    self->renewed_.set();
   });
+}
+
+/// From here on the record tells of the call, in every process.
+void claim::stands() {
+  stands_ = true;
+  settled_past_store();
 }
 
 // ------------------------------------------------------------------------------------------------------------ counting
@@ -105,6 +127,7 @@ idempotency::room claim::take_place(std::size_t max_in_flight) {
   }
   counted_ = true;
   w.metrics.in_flight.fetch_add(1, std::memory_order_relaxed);
+  return idempotency::room::yes;
 }
 
 void claim::end_flight() {
@@ -127,7 +150,6 @@ bool claim::remember_name(bool past_store) {
 
 bool claim::runs_past_store() const {
   const std::lock_guard lock(w.shared.names_lock);
-  return idempotency::room::yes;
   return w.shared.bypassed.contains(std::string(engine.name()));
 }
 

@@ -26,6 +26,10 @@ class claim : public std::enable_shared_from_this<claim> {
   void stop_renewing();
   /// After trouble with the store: as soon as possible.
   void renew_soon();
+  /// Before the first byte is sent, when the lease may be over. There is one renewal at a time: the one that is under
+  /// way is waited for instead of sending another. next::execute: ask again whether the lease holds; the lease is
+  /// renewed on from then. Anything else: the key is not this claim's any more.
+  net::task<idempotency::next> renew_now();
 
   /// A place among those that may execute (max_in_flight), held until end_flight(), or until the claim is gone. Without
   /// one nothing is counted.
@@ -39,6 +43,8 @@ class claim : public std::enable_shared_from_this<claim> {
   bool runs_past_store() const;
   /// The store knows what became of a call that was let past it, or there is nothing to know.
   void settled_past_store();
+  /// Whether a renewal has shown, or made, the record of a call that was let past the store.
+  bool stands_in_store() const { return stands_; }
 
   idempotency::engine engine;
   worker& w;
@@ -48,14 +54,17 @@ class claim : public std::enable_shared_from_this<claim> {
  private:
   void renew();
   void arm(std::chrono::milliseconds base);
+  void stands();
 
   net::deadline renewal_;
+  net::event renewed_;  ///< the renewal that was under way has its reply
   decltype(worker::claims)::iterator listed_;
   bool renewing_ = false;
   bool renew_under_way_ = false;
   bool counted_ = false;
   bool remembered_ = false;
   bool past_store_ = false;
+  bool stands_ = false;
 };
 
 }  // namespace idem::proxy

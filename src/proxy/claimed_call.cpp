@@ -83,7 +83,9 @@ std::chrono::milliseconds claimed_call::elapsed() const {
 // ------------------------------------------------------------------------------------------------------------- sending
 
 net::task<next> claimed_call::prepare() {
-  if (!bypass_) claim_->start_renewing();  // connecting can take longer than a lease
+  // Connecting can take longer than a lease. And what is let past the store has a record as soon as that answers again:
+  // others must not execute the key meanwhile, nor think that it was never seen if this process dies.
+  claim_->start_renewing();
   if (broken_off_ == fault::none) fault_ = co_await up_.connect(reuse::peeked);
   if (fault_ == fault::none && broken_off_ != fault::none) fault_ = broken_off_;
   if (fault_ != fault::none) co_return next::execute;
@@ -104,10 +106,8 @@ net::task<next> claimed_call::prepare() {
 net::task<next> claimed_call::send_while_leased() {
   auto& engine = claim_->engine;
   while (!bypass_ && broken_off_ == fault::none && !engine.may_send(net::lease_clock::now())) {
-    claim_->stop_renewing();  // of a token that may have to be given up
-    const auto n = co_await claim_->drive(engine.renew_before_send(net::lease_clock::now()));
+    const auto n = co_await claim_->renew_now();
     if (n != next::execute) co_return n;
-    claim_->start_renewing();
     // nobody watched the connection meanwhile
     if (broken_off_ == fault::none && up_.reused() && !up_.quiet()) {
       fault_ = co_await up_.connect_fresh();

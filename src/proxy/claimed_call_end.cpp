@@ -152,10 +152,9 @@ net::task<after> claimed_call::answer_connect_failure() {
   // what a store that could not be read says of this key, nobody knows
   p.safe_new_key = claim_->engine.own().attempt == 1 && !bypass_;
   released_ = true;
-  if (!bypass_) {
-    claim_->stop_renewing();  // a renewal behind the release would bring the record back
-    co_await claim_->drive(claim_->engine.release());
-    if (claim_->engine.settlement_result() == idempotency::settled_as::not_stored) owe(0);
+  claim_->stop_renewing();  // a renewal behind the release would bring the record back
+  if (!bypass_ || claim_->stands_in_store()) {
+    co_await settle_or_owe(claim_->engine.release());
   } else {
     claim_->settled_past_store();
   }
@@ -181,8 +180,8 @@ net::task<after> claimed_call::settle_failure(fault f) {
     if (released_) claim_->stop_renewing();
     n = released_ ? engine.release() : engine.declare();
   }
-  claim_->end_flight();
   if (n == next::submit) co_await settle_or_owe(n);
+  claim_->end_flight();
   if (client_done_) co_return after::close;
   c_.log.what = row(f).decision;
   if (streaming_) co_return after::abort;

@@ -219,6 +219,48 @@ TEST_F(a_faulty_store, that_comes_back_lets_no_key_execute_that_was_let_past_it_
   EXPECT_EQ(backend.count("k"), 1u);
 }
 
+TEST_F(a_faulty_store, that_comes_back_is_told_of_a_call_that_was_let_past_it_and_still_runs) {
+  const std::string policy = "lease: 2s, on_store_error: allow";
+  gate go;
+  backend.on("*", in_turn({reply(200), held(go, reply(201, "made")), reply(201, "twice")}));
+  start_behind_relay(policy, "command_timeout: 150ms, connect_timeout: 200ms");
+  proxy_process other(settings(policy));
+  ASSERT_TRUE(is_fresh(post("warm"), 200));
+  shared_redis().command({"FLUSHALL"});
+  wire.blackhole(true);
+  auto bypassed = in_background([&] { return post("k"); });
+  ASSERT_TRUE(backend.wait_for("k"));
+  wire.blackhole(false);
+  ASSERT_TRUE(record_becomes('P'));
+  EXPECT_TRUE(is_problem(other.fetch(charge("k")), 409, "in-progress")) << "in every process";
+  EXPECT_TRUE(is_problem(post("k"), 409, "in-progress"));
+  go.open();
+  EXPECT_EQ(bypassed.get().value("Idempotency-Status"), "bypassed");
+  EXPECT_TRUE(record_becomes('S'));
+  EXPECT_EQ(other.fetch(charge("k")).body, "made");
+  EXPECT_EQ(backend.count("k"), 1u);
+}
+
+TEST_F(a_faulty_store, that_comes_back_while_a_call_that_was_let_past_it_cannot_connect_has_its_key_free_again) {
+  relay silent(backend.port());
+  silent.blackhole(true);
+  auto s = settings("lease: 2s, on_store_error: allow");
+  s.server_more = "threads: 1";
+  s.redis_port = wire.port();
+  s.redis_more = "command_timeout: 150ms, connect_timeout: 200ms";
+  s.upstream = "https://127.0.0.1:" + std::to_string(silent.port());
+  s.upstream_more = "connect_timeout: 5s";
+  start(s);
+  ASSERT_TRUE(eventually([&] { return proxy->metric("idempotency_proxy_store_up").value_or(0) == 1; }));
+  wire.blackhole(true);
+  auto bypassed = in_background([&] { return post("k"); });
+  ASSERT_TRUE(eventually([&] { return silent.accepted() > 0; }));
+  wire.blackhole(false);
+  ASSERT_TRUE(record_becomes('P', 4s));
+  EXPECT_TRUE(is_problem(bypassed.get(), 502, "upstream-unavailable"));
+  EXPECT_TRUE(record_becomes('-')) << "nothing was sent";
+}
+
 TEST_F(a_faulty_store, that_takes_no_writes_still_serves_replays_and_lets_nothing_new_execute) {
   start("lease: 2s, on_store_error: reject");
   const auto first = post("k");

@@ -9,69 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "idem/net/lease_clock.hpp"
 #include "proxy/waiters.hpp"
+#include "written_store.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 namespace proxy = idem::proxy;
-namespace store = idem::store;
-using idem::idempotency::op;
-using idem::idempotency::reply;
-using idem::idempotency::verdict;
-using idem::net::lease_clock;
-
-struct command_seen {
-  op what;
-  std::string expect;
-  lease_clock::time_point at;
-};
-
-/// Answers each command as the test says, at once.
-struct written_store {
-  std::function<reply(const command_seen&)> answer;
-  std::vector<command_seen> seen;
-};
-
-class written_session final : public store::session {
- public:
-  explicit written_session(written_store& to) : to_(to) {}
-  void submit(const store::command& c, store::completion done) override {
-    to_.seen.push_back({c.what, std::string(c.expect), lease_clock::now()});
-    done(to_.answer(to_.seen.back()));
-  }
-  store::health status() const override { return {true, true, {}, false}; }
-  void close() override {}
-
- private:
-  written_store& to_;
-};
-
-class written_backend final : public store::backend {
- public:
-  explicit written_backend(written_store& to) : to_(to) {}
-  std::string verify() override { return {}; }
-  std::unique_ptr<store::session> open(idem::net::asio::io_context&) override {
-    return std::make_unique<written_session>(to_);
-  }
-  void subscribe(idem::net::asio::io_context&, store::change_listener) override {}
-  std::string_view kind() const override { return "written"; }
-
- private:
-  written_store& to_;
-};
-
-reply silence() {
-  reply r;
-  r.sent = true;
-  return r;
-}
-reply done() {
-  reply r;
-  r.what = verdict::done;
-  return r;
-}
+using namespace idem::proxy::testing;
 
 /// A claim whose two tries had no reply, and which therefore is given up.
 class a_token_that_is_given_up : public ::testing::Test {
