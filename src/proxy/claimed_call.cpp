@@ -17,8 +17,6 @@ using idempotency::settlement;
 namespace {
 
 constexpr unsigned max_interim = 8;
-/// What may wait for a slow client once an answer is too large to be kept anyway.
-constexpr std::size_t window = 64 * 1024;
 
 bool is_event_stream(const http::response_head& head) {
   constexpr std::string_view type = "text/event-stream";
@@ -45,6 +43,7 @@ claimed_call::claimed_call(client_connection& c, std::shared_ptr<claim> owned,
                     sender_.abort();
                     limit_unattended();
                   }),
+      x_rest_(c.w.wheel),
       began_(std::chrono::steady_clock::now()) {
   for (auto* s : {&request_, &lines_, &block_, &body_}) *s = memory::take_string();
   c_.on_break = [this] { end_of_drain(); };
@@ -67,6 +66,7 @@ void claimed_call::cut_off() {
   for (auto* limit : {&response_limit_, &processing_limit_, &idle_limit_}) limit->clear();
   up_.close();
   sender_.abort();
+  end_x_tries();
 }
 
 /// The record is settled in what time is left. A client that has not taken its answer by now must not think that it
@@ -151,6 +151,8 @@ net::task<after> claimed_call::run() {
   response_limit_.clear();
   processing_limit_.clear();
   idle_limit_.clear();
+  end_x_tries();
+  co_await x_tries_.ended();
   const auto took = std::chrono::steady_clock::now() - sent_at_;
   c_.log.upstream = std::chrono::duration_cast<std::chrono::microseconds>(took);
   c_.log.attempt = claim_->engine.own().attempt;
@@ -254,6 +256,7 @@ net::task<fault> claimed_call::body() {
     if (!client_done_) idle_limit_.after(claim_->runtime->config->upstream.idle_timeout);
     const auto f = co_await up_.read_more();
     idle_limit_.clear();
+    if (superseded_) co_return fault::none;
     if (broken_off_ != fault::none) co_return broken_off_;
     if (f != fault::none) co_return f;
   }
@@ -290,38 +293,6 @@ net::task<void> claimed_call::forward() {
     if (capture_ && !body_.empty()) stream_data(body_);
   }
   if (!capture_) co_await hold_to_client_pace();
-}
-
-net::task<void> claimed_call::hold_to_client_pace() {
-  if (sender_.pending() > window) co_await sender_.drained();
-  limit_unattended();
-}
-
-/// An answer that nobody reads, and that is not kept, ends with max_processing.
-void claimed_call::limit_unattended() {
-  if (!without_body_ || !sender_.gone() || processing_limit_.armed()) return;
-  processing_limit_.after(std::max(route_.max_processing - elapsed(), std::chrono::milliseconds(1)));
-}
-
-next claimed_call::complete_without_body() {
-  return claim_->engine.complete(idempotency::record_state::without_body, {status_, block_, {}});
-}
-
-/// X: done, and never executed again, but the answer cannot be replayed.
-net::task<void> claimed_call::store_without_body() {
-  capture_ = false;
-  without_body_ = true;
-  // Without anybody who reads it, an endless answer ends with the limit; with a reader it may go on.
-  if (!sender_.gone() && !client_done_) processing_limit_.clear();
-  if (bypass_) co_return;
-  co_await claim_->drive(complete_without_body());
-  const auto result = claim_->engine.settlement_result();
-  // Until the store has it the lease goes on; the end of the answer tries again.
-  if (result == idempotency::settled_as::not_stored) co_return;
-  claim_->stop_renewing();
-  if (result == idempotency::settled_as::recreated) c_.w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
-  superseded_ = result == idempotency::settled_as::superseded || result == idempotency::settled_as::already;
-  x_stored_ = !superseded_;
 }
 
 // ------------------------------------------------------------------------------------------------------- to the client

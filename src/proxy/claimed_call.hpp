@@ -11,6 +11,7 @@
 
 #include "idem/idempotency/outcome.hpp"
 #include "idem/net/companion.hpp"
+#include "idem/net/pause.hpp"
 #include "proxy/claim.hpp"
 #include "proxy/client_sender.hpp"
 #include "proxy/upstream_exchange.hpp"
@@ -38,9 +39,11 @@ class claimed_call {
   bool client_done() const { return client_done_; }
 
   /// Something has thrown: both sides are cut, and the key is left to lapse. What was begun beside the call uses its
-  /// objects; whoever caught waits for upload_ended() and answer_left() before the call goes. Needs no memory.
+  /// objects; whoever caught waits for upload_ended(), record_left() and answer_left() before the call goes. Needs no
+  /// memory.
   void cut_off();
   auto upload_ended() { return upload_.ended(); }
+  auto record_left() { return x_tries_.ended(); }
   auto answer_left() { return sender_.drained(); }
 
  private:
@@ -60,6 +63,9 @@ class claimed_call {
   net::task<void> forward();
   net::task<void> store_without_body();
   idempotency::next complete_without_body();
+  bool take_x_result();
+  net::task<void> keep_trying_x();
+  void end_x_tries();
   void limit_unattended();
   net::task<void> hold_to_client_pace();
   // to the client
@@ -90,7 +96,8 @@ class claimed_call {
   upstream_exchange up_;
   client_sender sender_;
   net::deadline response_limit_, processing_limit_, idle_limit_;
-  net::companion upload_;
+  net::companion upload_, x_tries_;
+  net::pause x_rest_;
   fault fault_ = fault::none;
   fault broken_off_ = fault::none;
   std::chrono::steady_clock::time_point began_;      ///< right after the claim
@@ -110,6 +117,7 @@ class claimed_call {
   bool released_ = false;
   bool without_body_ = false;  ///< it is certain that the record becomes X
   bool x_stored_ = false;      ///< and it has
+  bool x_tries_over_ = false;  ///< the answer has ended: its own end tries once more
   bool superseded_ = false;    ///< another record stood there instead: nothing of this answer counts
   bool streaming_ = false;     ///< the head has gone to the client
   bool said_all_ = false;      ///< the sender has the whole answer

@@ -372,6 +372,7 @@ net::task<after> idempotent_exchange::execute(bool bypass) {
   }
   call.cut_off();
   co_await call.upload_ended();
+  co_await call.record_left();
   co_await call.answer_left();
   std::rethrow_exception(thrown);
 }

@@ -261,6 +261,31 @@ TEST_F(a_faulty_store, that_comes_back_while_a_call_that_was_let_past_it_cannot_
   EXPECT_TRUE(record_becomes('-')) << "nothing was sent";
 }
 
+TEST_F(a_faulty_store, that_comes_back_is_told_that_a_stream_is_done_while_that_goes_on) {
+  gate end;
+  backend.on("*", both(raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"),
+                       both(raw("3\r\none\r\n"), held(end, raw("3\r\ntwo\r\n0\r\n\r\n")))));
+  gate go;
+  backend.on_head("*", [&](const backend_request&, backend_connection&) { go.wait(); });
+  start_behind_relay("lease: 2s", "command_timeout: 150ms, connect_timeout: 200ms");
+  ASSERT_TRUE(eventually([&] { return proxy->metric("idempotency_proxy_store_up").value_or(0) == 1; }));
+  auto client = proxy->connect();
+  client.send(charge("k"));
+  ASSERT_TRUE(record_becomes('P'));
+  wire.blackhole(true);
+  go.open();
+  ASSERT_TRUE(client.wait_for("one")) << "a store that is away does not hold a stream up";
+  EXPECT_EQ(record_state(), 'P');
+  wire.blackhole(false);
+  EXPECT_TRUE(record_becomes('X')) << "a process that dies now must not leave a key that is taken over";
+  end.open();
+  const auto r = client.read();
+  EXPECT_TRUE(r.whole());
+  EXPECT_EQ(r.body, "onetwo");
+  EXPECT_TRUE(r.trailers.empty());
+  EXPECT_EQ(record_state(), 'X');
+}
+
 TEST_F(a_faulty_store, that_takes_no_writes_still_serves_replays_and_lets_nothing_new_execute) {
   start("lease: 2s, on_store_error: reject");
   const auto first = post("k");
