@@ -11,22 +11,6 @@
 namespace idem::app {
 namespace {
 
-std::vector<std::string> files_of(const std::string& file, const config::snapshot& c) {
-  std::vector<std::string> all = {file,
-                                  c.server.tls.certificate,
-                                  c.server.tls.key,
-                                  c.server.tls.client_ca,
-                                  c.upstream.tls.ca,
-                                  c.upstream.tls.certificate,
-                                  c.upstream.tls.key};
-  for (const auto& r : c.routes) {
-    const auto& i = r.idempotency;
-    all.insert(all.end(), {i.jwt.jwks_file, i.jwt.hmac_secret_file, i.signature.secret_file});
-  }
-  std::erase(all, std::string{});
-  return all;
-}
-
 std::string digest_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
@@ -64,18 +48,19 @@ std::vector<std::string> paths_of(const file_digests& files) {
 }
 
 /// Files that are named for the first time have no digest from before the reading, so all is read once more; not from a
-/// pipe.
-reading read_configuration(const std::string& file, std::vector<std::string> known) {
+/// pipe. Where there are faults, what was known stays known: a file that is no YAML names nothing.
+reading read_configuration(const std::string& file, std::vector<std::string> known, const config::snapshot* running) {
   known.push_back(file);
   for (;;) {
     auto seen = digests_of(known);
-    auto loaded = config::load_file(file);
-    if (!loaded.ok()) return {std::move(loaded), std::move(seen)};
-    const auto named = files_of(file, *loaded.config);
+    auto loaded = config::load_file(file, running);
+    auto named = loaded.files;
+    named.push_back(file);
     if (is_pipe(file)) seen.merge(digests_of(named));
     const bool all_seen = std::ranges::all_of(named, [&](const auto& f) { return seen.contains(f); });
     if (all_seen) {
-      std::erase_if(seen, [&](const auto& s) { return std::ranges::find(named, s.first) == named.end(); });
+      const auto unnamed = [&](const auto& s) { return std::ranges::find(named, s.first) == named.end(); };
+      if (loaded.ok()) std::erase_if(seen, unnamed);
       return {std::move(loaded), std::move(seen)};
     }
     known.insert(known.end(), named.begin(), named.end());

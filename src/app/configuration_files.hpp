@@ -18,12 +18,14 @@ std::vector<std::string> paths_of(const file_digests& files);
 
 struct reading {
   config::load_result loaded;
-  /// Of the file, and of the certificates, keys and secrets that it names; of `known` where it cannot be used. They are
-  /// older than what was loaded, never newer: while they fit, nothing has changed since.
+  /// Of the file, and of the certificates, keys and secrets that it names; where it cannot be used, of `known` as well.
+  /// They are older than what was loaded, never newer: while they fit, nothing has changed since.
   file_digests seen;
 };
 
-/// `known` are the files that it named last time, for as long as nothing else is known.
-reading read_configuration(const std::string& file, std::vector<std::string> known = {});
+/// @param known the files that it named last time: where it can no longer be read, they are all that is known of it
+/// @param running as in config::load_file
+reading read_configuration(const std::string& file, std::vector<std::string> known = {},
+                           const config::snapshot* running = nullptr);
 
 }  // namespace idem::app

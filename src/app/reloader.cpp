@@ -59,7 +59,7 @@ void reloader::reload(std::string_view cause) {
     telemetry::warn("stopping: the configuration is not read again", {{"cause", cause}});
     return;
   }
-  const auto [loaded, seen] = read_configuration(file_, paths_of(seen_));
+  const auto [loaded, seen] = read_configuration(file_, paths_of(seen_), started_.get());
   seen_ = seen;
   something_changed();
   for (const auto& f : loaded.findings) {

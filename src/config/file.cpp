@@ -55,9 +55,14 @@ parsed<std::string> read_file(const std::string& path, std::size_t most) {
   }
 }
 
-parsed<std::string> read_secret(const std::string& path) {
+parsed<std::string> read_file(report& out, const std::string& path, std::size_t most) {
+  out.depends_on(path);
+  return read_file(path, most);
+}
+
+parsed<std::string> read_secret(report& out, const std::string& path) {
   constexpr std::size_t most = 64 * 1024;
-  auto content = read_file(path, most);
+  auto content = read_file(out, path, most);
   if (!content) return content;
   std::string secret = *content;
   if (secret.ends_with('\n')) secret.pop_back();

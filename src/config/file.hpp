@@ -5,13 +5,18 @@
 #include <string>
 
 #include "config/parsed.hpp"
+#include "config/report.hpp"
 
 namespace idem::config {
 
 /// The content of a regular file or pipe of at most `most` bytes; else why not, e.g. `cannot be read: Is a directory`.
 parsed<std::string> read_file(const std::string& path, std::size_t most);
 
-/// A secret: the first line of a file, which must be its only one. Its line end does not count.
-parsed<std::string> read_secret(const std::string& path);
+/// The same for a file that the configuration names: `out` depends on it.
+parsed<std::string> read_file(report& out, const std::string& path, std::size_t most);
+
+/// A secret: the first line of a file, which must be its only one. Its line end does not count. `out` depends on the
+/// file.
+parsed<std::string> read_secret(report& out, const std::string& path);
 
 }  // namespace idem::config

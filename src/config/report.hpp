@@ -1,8 +1,9 @@
-// Collects what is wrong with a file, so that one run shows all of it.
+// Collects what is wrong with a file, so that one run shows all of it, and which other files it depends on.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,10 @@ class report {
   /// A value of the configuration as messages show it: in quotes, or as it was written if variables brought it in.
   std::string value(const std::string& text) const;
 
+  /// What is told depends on this file, whether it could be read or not.
+  void depends_on(const std::string& path) { files_.insert(path); }
+  const std::set<std::string>& files() const { return files_; }
+
   /// Everything in the order of the file, each line once: a fault in `defaults` is met again for every route.
   std::vector<finding> in_file_order() const;
 
@@ -40,6 +45,7 @@ class report {
   std::string file_;
   std::vector<finding> findings_;
   std::map<std::string, std::string> concealed_;  ///< by the value that is not to be seen
+  std::set<std::string> files_;
   std::size_t errors_ = 0;
 };
 

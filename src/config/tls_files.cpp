@@ -33,7 +33,7 @@ using context_ptr = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
 int refuse_pass_phrase(char*, int, int, void*) { return -1; }
 
 std::optional<std::string> content_of(report& out, const place& at, const std::string& path) {
-  auto content = read_file(path, most_bytes);
+  auto content = read_file(out, path, most_bytes);
   if (content) return *content;
   out.error(at, out.value(path) + " " + content.why);
   return std::nullopt;

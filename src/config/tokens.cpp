@@ -10,14 +10,14 @@ constexpr std::size_t most_bytes = 1024 * 1024;
 constexpr std::size_t hs256_bytes = 32;  // RFC 7518 §3.2: no shorter than the hash
 
 void load_key_set(const section& jwt, jwt_config& c) {
-  const auto text = read_file(c.jwks_file, most_bytes);
+  const auto text = read_file(jwt.out(), c.jwks_file, most_bytes);
   const auto keys = text ? parse_jwks(*text) : parsed<std::shared_ptr<const jwt_keys>>::fail(text.why);
   if (keys) c.keys = *keys;
   if (!keys) jwt.out().error(jwt.where("jwks_file"), jwt.out().value(c.jwks_file) + " " + keys.why);
 }
 
 void load_secret(const section& jwt, jwt_config& c) {
-  const auto secret = read_secret(c.hmac_secret_file);
+  const auto secret = read_secret(jwt.out(), c.hmac_secret_file);
   const place at = jwt.where("hmac_secret_file");
   if (!secret) {
     jwt.out().error(at, jwt.out().value(c.hmac_secret_file) + " " + secret.why);

@@ -101,6 +101,53 @@ TEST_F(a_reload, that_cannot_be_used_after_all_is_a_failure_and_what_it_names_is
   EXPECT_FALSE(happens([this] { return good_ > 1; }, 400ms)) << "nobody names that one any more";
 }
 
+TEST_F(a_reload, notices_that_a_file_which_it_has_asked_for_in_vain_has_come) {
+  begin();
+  const auto three = (folder_.path() / "three.secret").string();
+  folder_.write("proxy.yaml", text("http://127.0.0.1:2", one_, three));
+  EXPECT_TRUE(happens([this] { return bad_ == 1; }));
+  EXPECT_FALSE(happens([this] { return bad_ > 1; }, 400ms)) << "once";
+  folder_.write("three.secret", "first secret of three");
+  EXPECT_TRUE(happens([this] { return good_ == 1; }));
+  EXPECT_EQ(taken_, std::vector<std::uint16_t>{2});
+}
+
+TEST_F(a_reload, watches_what_was_named_before_while_the_file_itself_names_nothing) {
+  begin();
+  folder_.write("proxy.yaml", "routes: [}");
+  EXPECT_TRUE(happens([this] { return bad_ == 1; }));
+  folder_.write("one.secret", "second secret of one");
+  EXPECT_TRUE(happens([this] { return bad_ == 2; }));
+}
+
+TEST_F(a_reload, comes_again_when_the_password_of_the_store_is_whole) {
+  const auto password = folder_.write("password", "first");
+  const std::string store = "store: {type: redis, redis: {password_file: \"" + password + "\"}}\n";
+  folder_.write("proxy.yaml", store + text("http://127.0.0.1:1", one_, two_));
+  begin();
+  folder_.write("password", "");
+  EXPECT_TRUE(happens([this] { return bad_ == 1; }));
+  folder_.write("proxy.yaml", store + text("http://127.0.0.1:2", one_, two_));
+  EXPECT_TRUE(happens([this] { return bad_ == 2; }));
+  folder_.write("password", "second");
+  EXPECT_TRUE(happens([this] { return good_ == 1; })) << "without another sign";
+  EXPECT_EQ(taken_, std::vector<std::uint16_t>{2});
+}
+
+TEST_F(a_reload, goes_by_what_the_process_was_started_with) {
+  const auto file = [this](const std::string& listen, int upstream) {
+    return "server: {listen: [\"127.0.0.1:" + listen + "\"]}\n" +
+           text("http://127.0.0.1:" + std::to_string(upstream), one_, two_);
+  };
+  folder_.write("proxy.yaml", file("8080", 1));
+  begin();
+  folder_.write("proxy.yaml", file("8081", 2));
+  EXPECT_TRUE(happens([this] { return good_ == 1; }));
+  folder_.write("proxy.yaml", file("8081", 8080));
+  EXPECT_TRUE(happens([this] { return bad_ == 1; })) << "it still listens there";
+  EXPECT_EQ(taken_, std::vector<std::uint16_t>{2});
+}
+
 TEST_F(a_reload, does_not_wait_for_more_from_a_pipe_that_the_configuration_came_through) {
   const auto pipe = (folder_.path() / "pipe").string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
