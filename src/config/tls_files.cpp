@@ -28,6 +28,7 @@ using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free>>;
 using x509_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
 using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
 using context_ptr = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
+using store_ptr = std::unique_ptr<X509_STORE, freed_by<X509_STORE_free>>;
 
 /// No terminal to ask: an encrypted key fails instead of waiting for a pass phrase.
 int refuse_pass_phrase(char*, int, int, void*) { return -1; }
@@ -89,12 +90,24 @@ key_ptr read_key(report& out, const place& at, const std::string& path) {
   return nullptr;
 }
 
+void report_refusal(report& out, const place& at, const std::string& path) {
+  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+  out.error(at, out.value(path) + " is refused by OpenSSL: " + (reason ? reason : "no reason given"));
+  ERR_clear_error();
+}
+
 /// A good file is not yet one that is served: OpenSSL refuses keys that are too short and digests that are too old.
 void check_strength(report& out, const place& at, const std::string& path) {
   const context_ptr context(SSL_CTX_new(TLS_method()));
   if (!context || SSL_CTX_use_certificate_chain_file(context.get(), path.c_str()) == 1) return;
-  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
-  out.error(at, out.value(path) + " is refused by OpenSSL: " + (reason ? reason : "no reason given"));
+  report_refusal(out, at, path);
+}
+
+/// Behind a good certificate one can follow that was cut short, as in a file that is still being written.
+void check_whole(report& out, const place& at, const std::string& path) {
+  const store_ptr store(X509_STORE_new());
+  if (!store || X509_STORE_load_file(store.get(), path.c_str()) == 1) return;
+  report_refusal(out, at, path);
 }
 
 }  // namespace
@@ -111,6 +124,8 @@ void check_key_pair(report& out, const key_pair_files& files) {
   ERR_clear_error();
 }
 
-void check_ca_file(report& out, const place& at, const std::string& path) { read_certificate(out, at, path); }
+void check_ca_file(report& out, const place& at, const std::string& path) {
+  if (read_certificate(out, at, path)) check_whole(out, at, path);
+}
 
 }  // namespace idem::config

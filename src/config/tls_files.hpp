@@ -15,7 +15,7 @@ struct key_pair_files {
 };
 void check_key_pair(report& out, const key_pair_files& files);
 
-/// A bundle of at least one certificate.
+/// A bundle of at least one certificate, whole to its end.
 void check_ca_file(report& out, const place& at, const std::string& path);
 
 }  // namespace idem::config

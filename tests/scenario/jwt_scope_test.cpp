@@ -100,6 +100,25 @@ TEST_P(a_token_scope, takes_up_new_keys_when_their_file_changes) {
       [&] { return proxy->fetch(charge_with("k", after.token(claims("alice")))).has("Idempotent-Replayed"); }, 10s));
 }
 
+TEST_P(a_token_scope, goes_on_with_the_keys_from_before_while_their_file_is_half_written) {
+  const signing_key before("ES256", "1"), after("ES256", "2");
+  const auto file = folder.write("jwks", jwks({&before}));
+  serve("jwks_file: " + file);
+  const auto replays = [&](const signing_key& key, const char* k) {
+    const auto request = charge_with(k, key.token(claims("alice")));
+    proxy->fetch(request);
+    return proxy->fetch(request).has("Idempotent-Replayed");
+  };
+  const auto next = jwks({&after});
+  folder.write("jwks", next.substr(0, next.size() / 2));
+  EXPECT_TRUE(eventually([&] { return proxy->log().find("the one from before stays") != std::string::npos; }));
+  EXPECT_NE(proxy->log().find(file), std::string::npos) << "the log names the file";
+  EXPECT_TRUE(replays(before, "a"));
+  std::ofstream(file, std::ios::app) << next.substr(next.size() / 2);
+  EXPECT_TRUE(eventually([&] { return replays(after, "b"); }, 10s)) << "without a signal";
+  EXPECT_FALSE(replays(before, "c"));
+}
+
 TEST_P(a_token_scope, gives_keys_as_well) {
   start("key: {from: [\"jwt:jti\"]}, scope: [\"jwt:sub\"], jwt: {hmac_secret_file: " + secret_file() + "}");
   const auto token = hs256_token(secret, claims("alice", 300, ",\"jti\":\"once\""));

@@ -148,6 +148,41 @@ TEST_F(tls_clients, get_a_new_certificate_without_losing_a_connection_and_keep_t
   EXPECT_TRUE(exchange(s, before));
 }
 
+TEST_F(tls_clients, are_served_with_the_old_certificate_while_the_new_one_is_half_written) {
+  stage s(server_tls());
+  const auto second = make_certificates(folder, "proxy.test", "second");
+  const auto content = [](const std::string& file) {
+    std::ifstream in(file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const auto serves = [&](const certificates& of) {
+    auto c = s.client();
+    return c.begin_tls(trusting(of), false) && exchange(s, c);
+  };
+  std::size_t read = 0;
+  const auto told = [&](const std::string& file, const std::string& fault) {
+    return eventually([&] {
+      const auto log = s.proxy->log();
+      const auto at = log.find(file + "\\\" " + fault, read);
+      const auto end = at == std::string::npos ? at : log.find("the one from before stays", at);
+      if (end != std::string::npos) read = end;
+      return end != std::string::npos;
+    });
+  };
+  const auto key = content(second.key), certificate = content(second.certificate);
+  std::ofstream(first.key) << key.substr(0, key.size() / 2);
+  EXPECT_TRUE(told(first.key, "holds no private key"));
+  EXPECT_TRUE(serves(first));
+  std::ofstream(first.key, std::ios::app) << key.substr(key.size() / 2);
+  EXPECT_TRUE(told(first.key, "does not belong to the certificate"));
+  EXPECT_TRUE(serves(first));
+  std::ofstream(first.certificate) << certificate.substr(0, certificate.size() / 2);
+  EXPECT_TRUE(told(first.certificate, "holds no certificate"));
+  EXPECT_TRUE(serves(first));
+  std::ofstream(first.certificate, std::ios::app) << certificate.substr(certificate.size() / 2);
+  EXPECT_TRUE(eventually([&] { return serves(second); })) << "without a signal";
+}
+
 TEST_F(tls_clients, are_not_served_in_plain_text_when_a_reload_takes_the_settings_of_tls_away) {
   stage s(server_tls());
   auto next = s.settings;

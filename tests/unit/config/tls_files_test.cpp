@@ -146,6 +146,18 @@ TEST_F(tls_files, of_the_upstream_are_checked_in_the_same_way) {
                       "f:3:", "does not belong"));
 }
 
+TEST_F(tls_files, that_end_amid_a_certificate_are_errors) {
+  const auto cut = [](const pem& p) { return p.certificate.substr(0, p.certificate.size() / 2); };
+  const std::string chain = folder.write("chain.crt", own.certificate + cut(other));
+  EXPECT_TRUE(reports(server(folder.write("half.crt", cut(own)), key), "f:4:18: error: server.tls.certificate: "));
+  EXPECT_TRUE(
+      reports(server(chain, key), "f:4:18: error: server.tls.certificate: ", "chain.crt\" is refused by OpenSSL"));
+  EXPECT_TRUE(reports(server(certificate, key, "    client_ca: " + chain + "\n"),
+                      "f:6:16: error: server.tls.client_ca: ", "chain.crt\" is refused by OpenSSL"));
+  EXPECT_TRUE(reports(server(certificate, folder.write("half.key", own.key.substr(0, own.key.size() / 2))),
+                      "f:5:10: error: server.tls.key: ", "holds no private key"));
+}
+
 TEST_F(tls_files, of_redis_are_checked_in_the_same_way) {
   const auto store = [](const std::string& ca) {
     return "upstream: {url: \"http://127.0.0.1:3000\"}\nstore:\n  type: redis\n  redis:\n    url: rediss://h\n    tls: "
