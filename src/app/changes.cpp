@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "idem/idempotency/fingerprint.hpp"
+
 namespace idem::app {
 namespace {
 
@@ -46,15 +48,29 @@ void add_store(const config::store_config& a, const config::store_config& b, key
   }
 }
 
-/// Namespace, scope and key sources are the identity of a record: with another one every key is new.
-std::string identity(const config::idempotency_config& r) {
-  std::string text = r.name_space;
-  for (const auto& s : r.scope) text += "|" + s.text;
-  for (const auto& alternative : r.key.from) {
-    text += "/";
-    for (const auto& s : alternative) text += "|" + s.text;
-  }
-  return text;
+bool same_sources(const std::vector<config::source>& a, const std::vector<config::source>& b) {
+  return std::ranges::equal(a, b, {}, &config::source::text, &config::source::text);
+}
+
+bool has_fingerprint(const config::key_config& key) {
+  const auto is_one = [](const config::source& s) { return s.type == config::source::kind::fingerprint; };
+  return std::ranges::any_of(key.from, [&](const auto& parts) { return std::ranges::any_of(parts, is_one); });
+}
+
+/// The keys in which the identity of records differs (docs/protocol.md, "One record per key").
+std::string changed_identity(const config::snapshot& before, const config::idempotency_config& a,
+                             const config::snapshot& next, const config::idempotency_config& b) {
+  std::string out;
+  const auto add = [&](bool same, std::string_view key) {
+    if (!same) (out += out.empty() ? "" : ", ") += key;
+  };
+  add(before.store.redis.key_prefix == next.store.redis.key_prefix, "store.redis.key_prefix");
+  add(a.name_space == b.name_space, "namespace");
+  add(same_sources(a.scope, b.scope), "scope");
+  add(std::ranges::equal(a.key.from, b.key.from, same_sources), "key.from");
+  add(!has_fingerprint(b.key) || idempotency::settings_hash(a.fingerprint) == idempotency::settings_hash(b.fingerprint),
+      "fingerprint");
+  return out;
 }
 
 const config::route* named(const config::snapshot& c, const std::string& name) {
@@ -89,7 +105,9 @@ std::vector<key_space> new_key_spaces(const config::snapshot& before, const conf
   std::vector<key_space> out;
   for (const auto& r : next.routes) {
     const auto* old = predecessor(before, next, r);
-    if (old && identity(old->idempotency) != identity(r.idempotency)) out.push_back({r.name, old->name});
+    if (!old) continue;
+    auto changed = changed_identity(before, old->idempotency, next, r.idempotency);
+    if (!changed.empty()) out.push_back({r.name, old->name, std::move(changed)});
   }
   return out;
 }

@@ -93,13 +93,10 @@ void reloader::warn_of_restarts(const config::snapshot& next) const {
 
 void reloader::warn_of_identity(const config::snapshot& next) const {
   for (const auto& c : new_key_spaces(*current_, next)) {
-    if (c.name == c.before) {
-      telemetry::warn("the route's namespace, scope or key sources changed: keys that were used before are new now",
-                      {{"route", std::string_view(c.name)}});
-    } else {
-      telemetry::warn("a route has another name, and no namespace that stayed: keys that were used before are new now",
-                      {{"route", std::string_view(c.name)}, {"before", std::string_view(c.before)}});
-    }
+    telemetry::warn("what identifies the records of a route changed: keys that were used before are new now",
+                    {{"route", std::string_view(c.name)},
+                     {"before", std::string_view(c.before)},
+                     {"changed", std::string_view(c.changed)}});
   }
 }
 

@@ -131,6 +131,21 @@ TEST_F(reloads, name_what_needs_a_restart_until_the_file_has_again_what_runs) {
   EXPECT_FALSE(named(settings));
 }
 
+TEST_F(reloads, name_the_routes_whose_keys_are_new_and_what_made_them_so) {
+  const auto before = proxy->log().size();
+  auto next = settings;
+  next.routes = {"{name: keyed, match: {path: /keyed}, idempotency: {namespace: other, scope: [\"const:x\"]}}"};
+  proxy->reload(next);
+  const auto log = proxy->log().substr(before);
+  EXPECT_NE(log.find("keys that were used before are new now\",\"route\":\"keyed\",\"before\":\"keyed\",\"changed\":"
+                     "\"namespace, scope\""),
+            std::string::npos)
+      << log;
+  const auto quiet = proxy->log().size();
+  proxy->reload(next);
+  EXPECT_EQ(proxy->log().find("are new now", quiet), std::string::npos);
+}
+
 TEST_F(reloads, leave_a_request_in_flight_on_the_backend_that_it_went_to) {
   gate open;
   backend.on("/slow", held(open, reply(200, "first")));

@@ -72,28 +72,63 @@ TEST(needing_restart, is_another_file_of_the_password_but_not_what_it_holds) {
   EXPECT_THAT(needing_restart(started, next), ElementsAre("store.redis.password_file"));
 }
 
-/// `name before` of each route whose keys are new.
-std::vector<std::string> new_keys(const std::string& before, const std::string& next) {
+/// `name before: changed` of each route whose keys are new.
+std::vector<std::string> new_keys_of(const std::string& before, const std::string& next) {
   std::vector<std::string> out;
-  for (const auto& c : new_key_spaces(*loaded("routes: [" + before + "]\n"), *loaded("routes: [" + next + "]\n"))) {
-    out.push_back(c.name + " " + c.before);
+  for (const auto& c : new_key_spaces(*loaded(before), *loaded(next))) {
+    out.push_back(c.name + " " + c.before + ": " + c.changed);
   }
   return out;
+}
+
+std::vector<std::string> new_keys(const std::string& before, const std::string& next) {
+  return new_keys_of("routes: [" + before + "]\n", "routes: [" + next + "]\n");
 }
 
 TEST(new_key_spaces, begin_with_another_namespace_scope_or_source) {
   const std::string before = "{name: a}";
   EXPECT_THAT(new_keys(before, before), IsEmpty());
   EXPECT_THAT(new_keys(before, "{name: a, idempotency: {retention: 1h}}"), IsEmpty());
-  for (const char* block : {"namespace: b", "scope: [\"header:A\"]", "key: {from: [\"header:A\"]}"}) {
-    EXPECT_THAT(new_keys(before, "{name: a, idempotency: {" + std::string(block) + "}}"), ElementsAre("a a")) << block;
+  const std::pair<const char*, const char*> all[] = {
+      {"namespace: b", "namespace"}, {"scope: [\"header:A\"]", "scope"}, {"key: {from: [\"header:A\"]}", "key.from"}};
+  for (const auto& [block, changed] : all) {
+    EXPECT_THAT(new_keys(before, "{name: a, idempotency: {" + std::string(block) + "}}"),
+                ElementsAre("a a: " + std::string(changed)));
   }
+  EXPECT_THAT(new_keys(before, "{name: a, idempotency: {namespace: b, scope: [\"const:x\"]}}"),
+              ElementsAre("a a: namespace, scope"));
+}
+
+TEST(new_key_spaces, begin_on_every_route_with_another_prefix_of_names) {
+  const std::string two = "routes: [{name: a, match: {path: /a}}, {name: b, match: {path: /b}}]\n";
+  EXPECT_THAT(new_keys_of(redis("") + two, redis("key_prefix: \"x:\"") + two),
+              ElementsAre("a a: store.redis.key_prefix", "b b: store.redis.key_prefix"));
+  EXPECT_THAT(new_keys_of(two, "store: {redis: {key_prefix: \"x:\"}}\n" + two), ::testing::SizeIs(2))
+      << "names of records in memory begin with it as well";
+  EXPECT_THAT(new_keys_of(redis("") + "routes: [{name: a}]\n", redis("key_prefix: \"x:\"") + "routes: [{name: b}]\n"),
+              ElementsAre("b a: store.redis.key_prefix, namespace"));
+}
+
+TEST(new_key_spaces, begin_with_another_fingerprint_where_that_is_a_part_of_the_key) {
+  const auto route = [](const std::string& from, const std::string& fingerprint) {
+    return "{name: a, idempotency: {key: {from: [" + from + "]}, fingerprint: {" + fingerprint + "}}}";
+  };
+  const std::string ticket = "\"query:ticket\"", last = "\"query:ticket\", fingerprint",
+                    part = "[\"query:ticket\", fingerprint]";
+  for (const char* changed : {"body: raw", "query: false", "headers: [Accept]", "exclude: [\"/a\"]"}) {
+    EXPECT_THAT(new_keys(route(ticket, ""), route(ticket, changed)), IsEmpty()) << changed;
+    EXPECT_THAT(new_keys(route(last, ""), route(last, changed)), ElementsAre("a a: fingerprint")) << changed;
+    EXPECT_THAT(new_keys(route(part, ""), route(part, changed)), ElementsAre("a a: fingerprint")) << changed;
+  }
+  EXPECT_THAT(new_keys(route(last, "headers: [A, b]"), route(last, "headers: [B, a]")), IsEmpty())
+      << "another spelling";
+  EXPECT_THAT(new_keys(route(last, "body: raw"), route(ticket, "")), ElementsAre("a a: key.from"));
 }
 
 TEST(new_key_spaces, begin_with_another_name_where_no_namespace_stays) {
   const std::string match = ", match: {path: /a, methods: [POST, PUT]}";
   const std::string before = "{name: a" + match + "}";
-  EXPECT_THAT(new_keys(before, "{name: b, match: {path: /a, methods: [PUT, POST]}}"), ElementsAre("b a"));
+  EXPECT_THAT(new_keys(before, "{name: b, match: {path: /a, methods: [PUT, POST]}}"), ElementsAre("b a: namespace"));
   EXPECT_THAT(new_keys(before, "{name: b" + match + ", idempotency: {namespace: a}}"), IsEmpty());
   EXPECT_THAT(new_keys("{name: a" + match + ", idempotency: {namespace: n}}",
                        "{name: b" + match + ", idempotency: {namespace: n}}"),
