@@ -72,6 +72,13 @@ void check_verification(const route_draft& r, report& out) {
     out.error(r.where(r.idempotency.jwt, "idempotency.jwt"),
               "is missing, expected jwks_file or hmac_secret_file: a claim counts only in a token that was verified");
   }
+  if (r.idempotency.foreign_signature) {
+    const bool verifiable = c.signature.scheme != signature_scheme::none;
+    out.error(*r.idempotency.foreign_signature,
+              c.preset + " does not sign what defaults.signature verifies, expected " +
+                  (verifiable ? "signature.secret_file beside it, or " : "") +
+                  "`signature: {scheme: \"\"}` beside it, which leaves signatures to the application");
+  }
   if (!c.signature.secret_file.empty() && c.signature.scheme == signature_scheme::none) {
     out.error(r.where(r.idempotency.signature, "idempotency.signature.scheme"),
               "has no scheme beside it, expected standard_webhooks, stripe, github, shopify or slack");

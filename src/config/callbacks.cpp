@@ -29,7 +29,7 @@ void read_block_of_preset(const section& block, std::string_view yaml, idempoten
   if (!tree) return;
   const place at = block.where("preset");
   put_at(*tree, at.line, at.column);
-  read_idempotency(section(block.out(), &*tree, {at.line, at.column, block.at().path}, schema::idempotency), to);
+  read_settings(section(block.out(), &*tree, {at.line, at.column, block.at().path}, schema::idempotency), to);
 }
 
 const preset* find_preset(std::string_view name) {
@@ -97,18 +97,30 @@ constexpr std::pair<std::string_view, signature_scheme> schemes[] = {
     {"stripe", signature_scheme::stripe},   {"github", signature_scheme::github},
     {"shopify", signature_scheme::shopify}, {"slack", signature_scheme::slack}};
 
-void read_scheme(const section& signature, idempotency_draft& to) {
+/// Whether one was given.
+bool read_scheme(const section& signature, idempotency_draft& to) {
   const auto value = signature.text("scheme", "standard_webhooks, stripe, github, shopify or slack");
-  if (!value) return;
+  if (!value) return false;
   const auto found =
       std::find_if(std::begin(schemes), std::end(schemes), [&](const auto& s) { return s.first == value->text; });
   if (found == std::end(schemes)) {
     signature.out().error(value->at,
                           value->shown + " is no scheme, expected standard_webhooks, stripe, github, shopify or slack");
-    return;
+    return true;
   }
   to.config.signature.scheme = found->second;
   to.signature_scheme = value->at;
+  return true;
+}
+
+/// What `defaults` verify stays where this sender signs so; a secret without a scheme is one for its scheme. Whether it
+/// was something else.
+bool drop_foreign_signature(signature_config& c, const preset& p) {
+  const bool other = p.scheme == signature_scheme::none || (c.scheme != signature_scheme::none && c.scheme != p.scheme);
+  const bool foreign = other && !c.secret_file.empty();
+  c.scheme = signature_scheme::none;  // the preset's block has its own
+  if (foreign) c.secret_file.clear(), c.secret.clear();
+  return foreign;
 }
 
 /// The bytes that the HMAC is keyed with, of a secret as the sender shows it.
@@ -133,8 +145,10 @@ void read_preset(const section& block, idempotency_draft& to) {
     block.out().error(value->at, unknown_preset(*value));
     return;
   }
+  const bool foreign = drop_foreign_signature(to.config.signature, *p);
   read_block_of_preset(block, preset_base, to);
   read_block_of_preset(block, p->block, to);
+  to.foreign_signature = foreign ? std::optional(value->at) : std::nullopt;
   to.hold_given = false;
   to.config.preset = p->name;
   to.config.sender_tries = p->tries;
@@ -149,15 +163,17 @@ void read_answer(const section& answer, idempotency_draft& to) {
 
 void read_signature(const section& signature, idempotency_draft& to) {
   signature_config& c = to.config.signature;
-  const signature_scheme before = c.scheme;
-  read_scheme(signature, to);
+  const bool scheme = read_scheme(signature, to);
   signature.duration("tolerance", c.tolerance, {1s, 24h});
   const auto file = signature.text("secret_file", "the path of a file");
   if (file) {
     c.secret_file = file->text;
     to.signature = file->at;
   }
-  if (!file && c.scheme == before) return;
+  if (!file && !scheme) return;
+  to.foreign_signature.reset();
+  if (!file && c.scheme == signature_scheme::none) c.secret_file.clear();
+  if (!scheme && c.secret_file.empty()) to.signature_scheme.reset();
   c.secret.clear();
   if (c.secret_file.empty() || c.scheme == signature_scheme::none) return;
   const place at = to.signature ? *to.signature : signature.where("secret_file");

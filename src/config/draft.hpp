@@ -31,6 +31,8 @@ struct idempotency_draft {
   /// Where the value in force was given; nothing for built-in defaults.
   std::optional<place> lease, max_processing, retention, hold, respond, wait, scope, preset, fingerprint_ttl, success,
       jwt, signature, signature_scheme, absent_is_success;
+  /// Where a preset was named whose sender does not sign as `defaults` verify, until its own block says what holds.
+  std::optional<place> foreign_signature;
   std::vector<place> scope_parts, key_sources;  ///< positions of all sources, in their order
 };
 
@@ -65,6 +67,8 @@ void read_routes(const section& file, draft& out);
 
 void read_match(const section& match, route_match& out);
 void read_idempotency(const section& block, idempotency_draft& out);
+/// The same without its `preset`.
+void read_settings(const section& block, idempotency_draft& out);
 void read_key(const section& key, idempotency_draft& out);
 void read_scope(const section& block, idempotency_draft& out);
 void read_fingerprint(const section& fingerprint, fingerprint_config& out);

@@ -145,8 +145,12 @@ void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
 }
 
 void read_idempotency(const section& block, idempotency_draft& out) {
-  idempotency_config& to = out.config;
   read_preset(block, out);  // first: the keys beside it are said on top of it
+  read_settings(block, out);
+}
+
+void read_settings(const section& block, idempotency_draft& out) {
+  idempotency_config& to = out.config;
   read_namespace(block, out);
   block.choice<route_mode>(
       "mode", to.mode, {{"enforce", route_mode::enforce}, {"observe", route_mode::observe}, {"off", route_mode::off}});

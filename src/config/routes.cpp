@@ -31,15 +31,34 @@ void read_name(const section& block, route_draft& to) {
   to.route.name = value->text;
 }
 
-route_draft read_route(const section& block, const idempotency_draft& defaults, milliseconds response_timeout) {
+/// What routes begin with.
+struct inherited {
+  idempotency_draft defaults = built_in();
+  idempotency_draft without_preset = built_in();  ///< for routes that say `preset: ""`
+};
+
+inherited read_defaults(const section& block) {
+  inherited read;
+  read_idempotency(block, read.defaults);
+  read_settings(block, read.without_preset);
+  return read;
+}
+
+bool undoes_preset(const section& idempotency) {
+  const auto value = idempotency.text("preset", "the name of a sender, such as stripe");
+  return value && value->text.empty();
+}
+
+route_draft read_route(const section& block, const inherited& from, milliseconds response_timeout) {
   route_draft to;
   to.at = block.at();
-  to.idempotency = defaults;
+  const section own = block.child("idempotency", schema::idempotency);
+  to.idempotency = undoes_preset(own) ? from.without_preset : from.defaults;
   read_name(block, to);
   const std::size_t errors = block.out().errors();
   read_match(block.child("match", schema::match), to.route.match);
   to.match_usable = errors == block.out().errors();
-  read_idempotency(block.child("idempotency", schema::idempotency), to.idempotency);
+  read_idempotency(own, to.idempotency);
   to.route.response_timeout = response_timeout;
   if (block.duration("response_timeout", to.route.response_timeout, {1ms, 24h})) {
     to.response_timeout = block.where("response_timeout");
@@ -54,8 +73,7 @@ route_draft read_route(const section& block, const idempotency_draft& defaults, 
 }  // namespace
 
 void read_routes(const section& file, draft& out) {
-  idempotency_draft defaults = built_in();
-  read_idempotency(file.child("defaults", schema::idempotency), defaults);
+  const inherited from = read_defaults(file.child("defaults", schema::idempotency));
   out.routes_at = file.where("routes");
   const tree_node* list = file.find("routes");
   if (!list || list->type == tree_node::kind::null) return;
@@ -67,7 +85,7 @@ void read_routes(const section& file, draft& out) {
                         schema::route);
     // what is wrong with it was said, and there is nothing to read
     if (node.type == tree_node::kind::scalar || node.type == tree_node::kind::list) continue;
-    out.routes.push_back(read_route(block, defaults, out.config.upstream.response_timeout));
+    out.routes.push_back(read_route(block, from, out.config.upstream.response_timeout));
   }
 }
 

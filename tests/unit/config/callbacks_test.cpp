@@ -111,6 +111,88 @@ TEST(a_signature, needs_scheme_and_secret) {
       reports(with_block("signature: {scheme: github, secret_file: /nowhere}"), "f:7:48: error: ", "cannot be read"));
 }
 
+/// `defaults` and the block of route `a` under them: `text` begins on line 4, column 53.
+std::string under(const std::string& defaults, const std::string& text) {
+  return test::with_routes("defaults: {" + defaults + "}\nroutes: [{name: a, match: {path: /a}, idempotency: {" + text +
+                           "}}]\n");
+}
+
+signature_config signature_under(const std::string& defaults, const std::string& text) {
+  const auto result = test::loaded(under(defaults, text));
+  return result.config ? result.config->routes.at(0).idempotency.signature : signature_config{};
+}
+
+class signatures_of_defaults : public testing::Test {
+ protected:
+  const test::temporary_folder folder;
+  const std::string file = folder.write("first", "first\n"), second = folder.write("second", "second\n");
+  const std::string github = "signature: {scheme: github, secret_file: " + file + ", tolerance: 1m}";
+};
+
+TEST_F(signatures_of_defaults, hold_for_a_route_that_says_nothing_and_for_a_preset_that_signs_so) {
+  for (const char* block : {"", "preset: github", "preset: github, signature: {tolerance: 2m}"}) {
+    const auto s = signature_under(github, block);
+    EXPECT_EQ(s.scheme, signature_scheme::github) << block;
+    EXPECT_EQ(s.secret, "first") << block;
+  }
+  const auto s = signature_under("signature: {secret_file: " + file + "}", "preset: stripe");
+  EXPECT_TRUE(s.enabled()) << "a secret for whichever sender the routes name";
+  EXPECT_EQ(s.scheme, signature_scheme::stripe);
+}
+
+TEST_F(signatures_of_defaults, are_an_error_with_a_preset_that_signs_otherwise_or_in_no_way_that_is_known) {
+  EXPECT_TRUE(reports(under(github, "preset: stripe"),
+                      "f:4:61: error: routes[0].idempotency.preset: stripe does not sign what defaults.signature",
+                      "expected signature.secret_file beside it, or `signature: {scheme: \"\"}`"));
+  EXPECT_TRUE(reports(under(github, "preset: wechat_v2"),
+                      "f:4:61: error: routes[0].idempotency.preset: wechat_v2 does not sign",
+                      "expected `signature: {"));
+  EXPECT_TRUE(reports(under(github, "preset: stripe, signature: {tolerance: 1m}"), "f:4:61: error: "));
+  EXPECT_TRUE(reports(under("signature: {secret_file: " + file + "}", "preset: alipay"), "f:4:61: error: "));
+  EXPECT_TRUE(reports(under("preset: github, " + github, "preset: slack"), "f:4:61: error: "));
+}
+
+TEST_F(signatures_of_defaults, give_way_to_those_of_the_route) {
+  const auto s = signature_under(github, "preset: stripe, signature: {secret_file: " + second + "}");
+  EXPECT_EQ(s.scheme, signature_scheme::stripe);
+  EXPECT_EQ(s.secret, "second");
+  EXPECT_EQ(s.tolerance, 1min) << "which no preset has a say in";
+  for (const char* block :
+       {"signature: {scheme: \"\"}", "signature: {secret_file: \"\"}", "preset: wechat_v2, signature: {scheme: \"\"}",
+        "preset: stripe, signature: {scheme: \"\"}", "preset: stripe, signature: {secret_file: \"\"}"}) {
+    EXPECT_FALSE(signature_under(github, block).enabled()) << block;
+  }
+}
+
+TEST(a_preset, of_another_route_leaves_no_scheme_behind) {
+  const test::temporary_folder folder;
+  EXPECT_TRUE(
+      reports(under("preset: github", "preset: alipay, signature: {secret_file: " + folder.write("s", "s") + "}"),
+              "f:4:94: error: ", "has no scheme beside it"));
+}
+
+TEST(a_preset, of_defaults_is_undone_by_an_empty_one_and_what_stands_beside_it_stays) {
+  const auto config =
+      test::loaded(under("preset: stripe, lease: 20s, key: {required: true}", "preset: \"\", mismatch_status: 409"))
+          .config;
+  ASSERT_TRUE(config);
+  const auto& c = config->routes.at(0).idempotency;
+  EXPECT_EQ(c.preset, "");
+  EXPECT_EQ(c.sender_tries, 0ms);
+  EXPECT_EQ(c.key.from.at(0).at(0).text, "header:Idempotency-Key");
+  EXPECT_EQ(c.scope.at(0).text, "credential");
+  EXPECT_EQ(c.guarantee, guarantee::at_most_once);
+  EXPECT_EQ(c.retention, 24h);
+  EXPECT_FALSE(c.success.given());
+  EXPECT_EQ(c.lease, 20s);
+  EXPECT_TRUE(c.key.required);
+  EXPECT_EQ(c.mismatch_status, 409u);
+  const auto other = test::loaded(under("preset: stripe", "lease: 20s")).config;
+  EXPECT_EQ(other->routes.at(0).idempotency.preset, "stripe") << "and of no other route";
+  const auto lines = test::lines_of(load_text(under("preset: \"\", lease: 20", "preset: \"\""), "f"));
+  EXPECT_EQ(lines.size(), 1u) << "a fault of the defaults is told once: " << testing::PrintToString(lines);
+}
+
 TEST(absent_is_success, warns_where_it_has_no_effect) {
   EXPECT_TRUE(reports(with_block("absent_is_success: always"), "f:7:26: warning: ", "without DELETE"));
   const auto on_delete = [](const std::string& text) {
