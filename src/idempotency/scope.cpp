@@ -59,13 +59,29 @@ bool istarts_with(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() && http::iequals(text.substr(0, prefix.size()), prefix);
 }
 
-// Schemes whose value is made anew for each try, from a time, a nonce or the message itself.
+bool icontains(std::string_view text, std::string_view part) {
+  while (text.size() >= part.size()) {
+    if (istarts_with(text, part)) return true;
+    text.remove_prefix(1);
+  }
+  return false;
+}
+
+// Schemes whose value is made anew for each try, from a time, a nonce or the message itself, or that authenticate a
+// connection. Registered ones: OAuth (RFC 5849), Digest (RFC 7616), DPoP (RFC 9449), Negotiate (RFC 4559), HOBA (RFC
+// 7486), Mutual (RFC 8120), SCRAM-… (RFC 7804), PrivateToken (RFC 9577), Concealed (RFC 9729). Signatures of requests:
+// those of object stores (AWS, AWS4-…, GOOG1, GOOG4-…, SharedKey) and the many that are called …-HMAC-SHA256.
 bool changes_with_each_try(std::string_view authorization) {
   const std::string_view scheme = authorization.substr(0, authorization.find_first_of(" \t,"));
-  if (istarts_with(scheme, "AWS4-")) return true;
-  constexpr std::string_view schemes[] = {"OAuth", "Digest", "Signature", "Hawk", "DPoP"};
-  return std::any_of(std::begin(schemes), std::end(schemes),
-                     [&](std::string_view s) { return http::iequals(scheme, s); });
+  static constexpr std::string_view schemes[] = {
+      "OAuth", "Digest", "Signature", "Hawk",  "DPoP",      "Negotiate",     "NTLM",         "HOBA",     "Mutual",
+      "MAC",   "HMAC",   "AWS",       "GOOG1", "SharedKey", "SharedKeyLite", "PrivateToken", "Concealed"};
+  if (std::any_of(std::begin(schemes), std::end(schemes), [&](std::string_view s) { return http::iequals(scheme, s); }))
+    return true;
+  static constexpr std::string_view families[] = {"AWS4-", "GOOG4-", "SCRAM-", "HMAC-", "WECHATPAY2-"};
+  return std::any_of(std::begin(families), std::end(families),
+                     [&](std::string_view f) { return istarts_with(scheme, f); }) ||
+         (scheme.size() < authorization.size() && icontains(scheme, "-HMAC-"));  // a key alone may hold anything
 }
 
 // A cookie that the scope names tells callers apart by itself.
@@ -141,11 +157,9 @@ std::optional<std::string_view> scope_refusal(const std::vector<config::source>&
   for (const http::field& f : head.fields) {
     if (f.value.empty()) continue;
     if (f.id == http::field_id::authorization && changes_with_each_try(f.value))
-      return "The Authorization of this request is made anew for each try, so that a retry could not be told from "
-             "another "
-             "caller's request. Ask the operator of this API to replace `credential` in the route's scope by what "
-             "stays the "
-             "same, such as header:NAME or \"path:{name}\".";
+      return "The Authorization of this request is made anew for each try or connection, so that a retry could not be "
+             "told from another caller's request. Ask the operator of this API to replace `credential` in the route's "
+             "scope by what stays the same, such as header:NAME or \"path:{name}\".";
     named = named || f.id == http::field_id::authorization || f.id == http::field_id::x_api_key;
     has_cookie = has_cookie || f.id == http::field_id::cookie;
   }

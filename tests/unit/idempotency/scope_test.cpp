@@ -63,9 +63,36 @@ TEST(credential_scope, a_cookie_that_the_scope_names_as_well_is_taken) {
 }
 
 TEST(credential_scope, an_authorization_that_changes_with_each_try_is_refused) {
-  for (const std::string_view value :
-       {"AWS4-HMAC-SHA256 Credential=a", "aws4-ecdsa-p256-sha256 Credential=a", "OAuth oauth_nonce=\"1\"", "oauth",
-        "Digest username=\"a\"", "Signature keyId=\"a\"", "Hawk id=\"a\"", "DPoP abc", "dpop\tabc"})
+  for (const std::string_view value : {"AWS4-HMAC-SHA256 Credential=a",
+                                       "aws4-ecdsa-p256-sha256 Credential=a",
+                                       "OAuth oauth_nonce=\"1\"",
+                                       "oauth",
+                                       "Digest username=\"a\"",
+                                       "Signature keyId=\"a\"",
+                                       "Hawk id=\"a\"",
+                                       "DPoP abc",
+                                       "dpop\tabc",
+                                       "Negotiate YIIJ",
+                                       "NTLM TlRM",
+                                       "HOBA result=\"a\"",
+                                       "Mutual realm=\"a\"",
+                                       "SCRAM-SHA-256 data=a",
+                                       "PrivateToken token=\"a\"",
+                                       "Concealed k=a",
+                                       "MAC id=\"a\"",
+                                       "hmac username=\"a\"",
+                                       "AWS AKIA:c2ln",
+                                       "SharedKey account:c2ln",
+                                       "SharedKeyLite account:c2ln",
+                                       "GOOG1 GOOG:c2ln",
+                                       "GOOG4-RSA-SHA256 Credential=a",
+                                       "GOOG4-HMAC-SHA256 Credential=a",
+                                       "HMAC-SHA256 Credential=a",
+                                       "EMS-HMAC-SHA256 Credential=a",
+                                       "SDK-HMAC-SHA256 Access=a",
+                                       "tc3-hmac-sha256 Credential=a",
+                                       "EG1-HMAC-SHA256 client_token=a",
+                                       "WECHATPAY2-SHA256-RSA2048 mchid=\"a\""})
     EXPECT_TRUE(refused({"credential"}, request().header("Authorization", value))) << value;
   EXPECT_TRUE(refused({"credential"}, request().header("Authorization", "Bearer a").header("Authorization", "Hawk b")));
   EXPECT_TRUE(refused({"credential"}, request().header("Authorization", "Hawk b").header("X-Api-Key", "a")));
@@ -73,7 +100,8 @@ TEST(credential_scope, an_authorization_that_changes_with_each_try_is_refused) {
 
 TEST(credential_scope, an_authorization_that_stays_is_taken) {
   for (const std::string_view value :
-       {"Bearer abc", "Basic abc", "Token abc", "OAuth2 abc", "HawkEye a", "AWS3 x", "abc"})
+       {"Bearer abc", "Basic abc", "Token abc", "OAuth2 abc", "HawkEye a", "AWS3 x", "abc", "GNAP abc", "vapid t=a",
+        "SharedAccessSignature sr=a", "ApiKey abc", "MACK a", "HMACK a", "Bearer -HMAC-", "key-HMAC-x"})
     EXPECT_FALSE(refused({"credential"}, request().header("Authorization", value))) << value;
 }
 
