@@ -1,5 +1,6 @@
 #include "app/check.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -25,6 +26,26 @@ void print_route(const config::route& r, double per_second, const char* mark) {
               config::show_bytes(settings.max_stored_body).c_str());
 }
 
+bool by_credential(const config::route& r) {
+  const auto& c = r.idempotency;
+  return c.mode != config::route_mode::off && std::ranges::any_of(c.scope, [](const config::source& s) {
+           return s.type == config::source::kind::credential;
+         });
+}
+
+/// What no check can see in the file: how long the callers' tokens live.
+void explain_credentials(const std::vector<config::route>& routes, const char* mark) {
+  std::string names;
+  for (const auto& r : routes) {
+    if (by_credential(r)) names += (names.empty() ? "" : ", ") + r.name;
+  }
+  if (names.empty()) return;
+  std::printf(
+      "%s%s: callers are told apart by Authorization and X-Api-Key; a retry with a refreshed token is another caller's "
+      "and executes again\n",
+      mark, names.c_str());
+}
+
 }  // namespace
 
 int check(const check_options& options) {
@@ -37,6 +58,7 @@ int check(const check_options& options) {
   if (options.show) std::printf("%s", config::show_routes(*result.config).c_str());
   std::printf("%s%s: good, %zu route%s\n", mark, options.file.c_str(), routes.size(), routes.size() == 1 ? "" : "s");
   for (const auto& r : routes) print_route(r, options.per_second, mark);
+  explain_credentials(routes, mark);
   return ok;
 }
 

@@ -9,6 +9,16 @@ bool has(const std::vector<source>& scope, source::kind kind) {
   return std::any_of(scope.begin(), scope.end(), [&](const source& s) { return s.type == kind; });
 }
 
+/// Who has tokens verified has callers whose tokens are refreshed.
+void check_refreshed_tokens(const route_draft& r, report& out) {
+  const idempotency_config& c = r.idempotency.config;
+  const bool verifies_tokens = !c.jwt.jwks_file.empty() || !c.jwt.hmac_secret_file.empty();
+  if (!verifies_tokens || c.mode == route_mode::off || !has(c.scope, source::kind::credential)) return;
+  out.warning(r.where(r.idempotency.scope, "idempotency.scope"),
+              "with credential a refreshed token is another caller, and a retry that comes with it executes again; as "
+              "the block jwt verifies tokens here, expected a claim that stays in its place, e.g. jwt:sub");
+}
+
 }  // namespace
 
 void check_scope(const draft& all, const route_draft& r, report& out) {
@@ -17,6 +27,7 @@ void check_scope(const draft& all, const route_draft& r, report& out) {
     out.error(r.where(r.idempotency.scope, "idempotency.scope"),
               "mtls: needs clients with certificates, expected server.tls.client_ca");
   }
+  check_refreshed_tokens(r, out);
   const bool authenticated =
       has(scope, source::kind::credential) || has(scope, source::kind::jwt) || has(scope, source::kind::mtls);
   if (authenticated || r.idempotency.config.mode == route_mode::off) return;

@@ -30,6 +30,26 @@ TEST(command_line, takes_no_rate_of_keys_that_is_none) {
   EXPECT_EQ(run({"check", "--config", "none.yaml", "--rps", "0.5"}).first, 1) << "there is no such file";
 }
 
+TEST(check, explains_what_a_refreshed_token_is_to_a_scope_of_credentials) {
+  const test::temporary_folder folder;
+  const auto told = [&](const std::string& routes) {
+    const auto file = folder.write("f.yaml", "upstream: {url: \"http://127.0.0.1:3000\"}\nroutes: [" + routes + "]\n");
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run({"check", "--config", file}).first, 0);
+    return testing::internal::GetCapturedStdout();
+  };
+  const auto text = told(
+      "{name: a, match: {path: /a}}, {name: b, match: {path: /b}, idempotency: {scope: [\"const:b\"]}}, "
+      "{name: c, match: {path: /c}, idempotency: {scope: [\"const:c\", credential]}}, "
+      "{name: d, idempotency: {mode: off}}");
+  EXPECT_NE(
+      text.find("\na, c: callers are told apart by Authorization and X-Api-Key; a retry with a refreshed token is "
+                "another caller's and executes again\n"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(told("{name: b, idempotency: {scope: [\"const:b\"]}}").find("refreshed"), std::string::npos);
+}
+
 TEST(command_line, takes_no_admin_address_that_is_none) {
   for (const char* address :
        {"", "9911", ":9911", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "[]:1", "unix:", "http://127.0.0.1:9911"}) {

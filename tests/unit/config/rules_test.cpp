@@ -257,6 +257,18 @@ TEST(scope, of_a_constant_alone_is_a_warning_that_says_who_shares) {
                       "f:7:14: warning: routes[0].idempotency.scope: with const: alone all callers share"));
 }
 
+TEST(scope, of_credentials_is_a_warning_where_tokens_are_verified) {
+  const std::string jwt = "jwt: {jwks_file: \"" IDEM_SOURCE_DIR "/config/tokens.jwks.json\"}";
+  const char* warning = "with credential a refreshed token is another caller";
+  EXPECT_TRUE(reports(with_block("scope: [credential]\n      " + jwt),
+                      "f:7:14: warning: routes[0].idempotency.scope: ", warning));
+  EXPECT_TRUE(reports(with_block("scope: [\"jwt:sub\", credential]\n      " + jwt), "f:7:14: warning: ", warning));
+  EXPECT_TRUE(reports(with_block(jwt), "f:4:5: warning: routes[0].idempotency.scope: ", warning)) << "by default";
+  EXPECT_TRUE(is_clean(with_block("scope: [\"jwt:sub\"]\n      " + jwt)));
+  EXPECT_TRUE(is_clean(with_block("mode: off\n      " + jwt)));
+  EXPECT_TRUE(is_clean(with_block("scope: [credential]"))) << "who knows how long those live";
+}
+
 TEST(defaults, hold_for_routes_that_do_not_say_otherwise) {
   const auto result = test::loaded(with_routes(
       "defaults:\n  mismatch_status: 400\n  key: {required: true}\n  retention: 2h\n  replay_headers: {drop: "
