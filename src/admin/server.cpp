@@ -5,14 +5,13 @@
 #include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/write.hpp>
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <list>
+#include <optional>
 
 #include "admin/address.hpp"
 #include "admin/table.hpp"
 #include "idem/admin/admin.hpp"
+#include "idem/net/socket_file.hpp"
 #include "idem/telemetry/log.hpp"
 
 namespace idem::admin {
@@ -59,17 +58,6 @@ answer refusal_for(net::error_code ec) {
   return {0, {}};
 }
 
-/// A dead process leaves its socket's file behind; a living one accepts.
-bool is_stale(const std::string& path, const stream_endpoint& at) {
-  struct stat found{};
-  if (::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
-  asio::io_context io(1);
-  asio::basic_stream_socket<asio::generic::stream_protocol> probe(io);
-  net::error_code ec;
-  probe.connect(at, ec);
-  return ec == asio::error::connection_refused;
-}
-
 }  // namespace
 
 class admin_server::impl : public std::enable_shared_from_this<impl> {
@@ -96,7 +84,7 @@ class admin_server::impl : public std::enable_shared_from_this<impl> {
   net::timer pause_;
   table table_;
   std::list<connection_ptr> connections_;  // oldest first
-  bool bound_unix_ = false;
+  std::optional<net::socket_file> socket_file_;
   bool closed_ = false;
 };
 
@@ -104,15 +92,13 @@ net::error_code admin_server::impl::bind(const stream_endpoint& at) {
   net::error_code ec;
   acceptor_.open(at.protocol(), ec);
   if (ec) return ec;
+  if (address_.is_unix()) net::remove_left_over_socket(address_.unix_path);
   if (!address_.is_unix()) acceptor_.set_option(acceptor::reuse_address(true), ec);
   if (!ec) acceptor_.bind(at, ec);
-  if (ec == asio::error::address_in_use && address_.is_unix() && is_stale(address_.unix_path, at)) {
-    ::unlink(address_.unix_path.c_str());
-    acceptor_.bind(at, ec);
-  }
+  if (!ec && address_.is_unix()) socket_file_.emplace(address_.unix_path);
   if (!ec) acceptor_.listen(static_cast<int>(connection_limit) * 2, ec);
   net::error_code ignored;
-  if (ec) acceptor_.close(ignored);
+  if (ec) socket_file_.reset(), acceptor_.close(ignored);
   return ec;
 }
 
@@ -123,7 +109,6 @@ net::error_code admin_server::impl::listen(std::string& message) {
     if (!ec) break;
   }
   if (!ec && !acceptor_.is_open()) ec = asio::error::host_not_found;
-  bound_unix_ = !ec && address_.is_unix();
   if (ec) message = "admin.listen: cannot listen on " + address_.text + ": " + ec.message();
   return ec;
 }
@@ -132,10 +117,10 @@ void admin_server::impl::start() { net::spawn(executor_, net::keeping(shared_fro
 
 void admin_server::impl::close() {
   if (std::exchange(closed_, true)) return;
+  socket_file_.reset();  // before the socket is closed
   net::error_code ignored;
   acceptor_.close(ignored);
   pause_.cancel();
-  if (bound_unix_) ::unlink(address_.unix_path.c_str());
   for (const auto& c : connections_) c->close();
 }
 

@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cstring>
 
+#include "idem/net/socket_file.hpp"
 #include "idem/telemetry/log.hpp"
 #include "proxy/client_connection.hpp"
 
@@ -75,15 +75,6 @@ std::uint16_t port_of(int fd) {
                                        : reinterpret_cast<sockaddr_in&>(s).sin_port);
 }
 
-/// A socket file that nobody listens on any more is left over from a process that died.
-bool left_over(const sockaddr_un& a) {
-  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (probe < 0) return false;
-  const bool refused = ::connect(probe, reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0 && errno == ECONNREFUSED;
-  ::close(probe);
-  return refused;
-}
-
 int open_unix(const config::endpoint& where, std::string& error) {
   sockaddr_un a{};
   a.sun_family = AF_UNIX;
@@ -92,8 +83,7 @@ int open_unix(const config::endpoint& where, std::string& error) {
     return -1;
   }
   std::memcpy(a.sun_path, where.unix_path.c_str(), where.unix_path.size() + 1);
-  struct stat s{};
-  if (::lstat(a.sun_path, &s) == 0 && S_ISSOCK(s.st_mode) && left_over(a)) ::unlink(a.sun_path);
+  net::remove_left_over_socket(where.unix_path);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return fail(fd, where, error);
   if (::bind(fd, reinterpret_cast<sockaddr*>(&a), sizeof a) != 0) return fail(fd, where, error);

@@ -10,6 +10,7 @@
 #include <map>
 #include <thread>
 
+#include "idem/net/socket_file.hpp"
 #include "idem/telemetry/log.hpp"
 #include "proxy/aftermath.hpp"
 #include "proxy/client_connection.hpp"
@@ -39,6 +40,7 @@ struct server::impl {
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::shared_ptr<listener>> listeners;  ///< in the order of workers, then addresses
   std::vector<worker*> listener_workers;
+  std::vector<net::socket_file> socket_files;  ///< they go before the listeners close
   std::vector<std::thread> threads;
   std::vector<std::unique_ptr<asio::executor_work_guard<net::executor>>> guards;
   std::vector<std::uint16_t> ports;
@@ -96,6 +98,7 @@ server::server(std::shared_ptr<const config::snapshot> config, store::backend& s
     : impl_(std::make_unique<impl>(std::move(config), store, metrics)) {}
 
 server::~server() {
+  impl_->socket_files.clear();
   // Coroutines hold objects of their worker: they go before it does.
   impl_->listeners.clear();
 }
@@ -162,6 +165,7 @@ std::string server::listen() {
     std::uint16_t port = 0;
     const int first = bind_listener(where, error, port);
     if (first < 0) return error;
+    if (where.is_unix()) i.socket_files.emplace_back(where.unix_path);
     if (!where.is_unix()) i.ports.push_back(port);
     for (auto& w : i.workers) {
       const int fd = w == i.workers.front() ? first : share_listener(first, where, port, error);
@@ -221,6 +225,7 @@ void server::shutdown(std::chrono::milliseconds limit) {
   auto& i = *impl_;
   const auto deadline = std::chrono::steady_clock::now() + limit;
   drain();
+  i.socket_files.clear();
   // What the kernel had accepted is counted when this returns.
   i.on_all([&i](worker& w) {
     i.close_listeners(w);

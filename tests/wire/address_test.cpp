@@ -1,4 +1,5 @@
 // Where clients come from and how the backend learns it; unix sockets and IPv6 on both sides.
+#include <filesystem>
 #include <regex>
 
 #include "wire/wire.hpp"
@@ -122,6 +123,98 @@ TEST(unix_sockets, serve_clients_and_reach_backends) {
   EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
   c.send(plain_get);
   EXPECT_EQ(b.read_head(), head) << "the connection was kept";
+}
+
+/// A proxy on a unix socket that is started and ended by hand.
+class on_a_path : public ::testing::Test {
+ protected:
+  on_a_path() {
+    settings.upstream = backend.url();
+    settings.listen_unix = path;
+  }
+  /// The exit status of another proxy on the same path, or nothing if it serves.
+  std::optional<int> second() const {
+    auto s = settings;
+    s.wait_until_ready = false;
+    proxy_process other(s);
+    const auto status = other.wait_for_exit();
+    EXPECT_NE(other.log().find("cannot listen on unix:" + path + ": Address already in use"), std::string::npos);
+    other.kill();
+    return status;
+  }
+  bool serves() {
+    auto c = peer::connect_unix(path);
+    if (!c.open() || !c.send(plain_get)) return false;
+    auto b = backend.accept();
+    return b.read(plain_get.size()) == plain_get && b.send(plain_ok) && c.read(plain_ok.size()) == plain_ok;
+  }
+
+  const temporary_folder folder;
+  const std::string path = (folder.path() / "front").string();
+  host backend;
+  proxy_settings settings;
+};
+
+TEST_F(on_a_path, the_file_goes_with_an_orderly_end) {
+  proxy_process proxy(settings);
+  EXPECT_TRUE(serves());
+  proxy.terminate();
+  EXPECT_EQ(proxy.wait_for_exit(), 0);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(on_a_path, the_file_is_gone_while_calls_still_run_and_the_next_process_has_its_own) {
+  settings.server_more = "timeouts: {drain: 20s}";
+  proxy_process old(settings);
+  auto c = peer::connect_unix(path);
+  c.send(plain_get);
+  auto b = backend.accept();
+  b.read(plain_get.size());
+  old.terminate();
+  ASSERT_TRUE(eventually([&] { return !std::filesystem::exists(path); }));
+  proxy_process next(settings);
+  b.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  EXPECT_TRUE(c.rest().ends_with("ok"));
+  EXPECT_EQ(old.wait_for_exit(), 0);
+  EXPECT_TRUE(serves()) << "what stands there now is another's";
+}
+
+TEST_F(on_a_path, the_file_of_another_stays) {
+  proxy_process proxy(settings);
+  std::filesystem::remove(path);
+  const host another(path);
+  proxy.terminate();
+  EXPECT_EQ(proxy.wait_for_exit(), 0);
+  EXPECT_TRUE(std::filesystem::is_socket(path));
+}
+
+TEST_F(on_a_path, a_file_that_a_killed_process_left_is_taken_over) {
+  {
+    proxy_process killed(settings);
+    killed.kill();
+  }
+  EXPECT_TRUE(std::filesystem::is_socket(path));
+  const proxy_process proxy(settings);
+  EXPECT_TRUE(serves());
+}
+
+TEST_F(on_a_path, a_second_process_is_refused_and_the_first_serves_on) {
+  const proxy_process first(settings);
+  EXPECT_EQ(second(), 3);
+  EXPECT_TRUE(serves());
+  first.pause();
+  EXPECT_EQ(second(), 3) << "who is stopped is not gone";
+  first.resume();
+  EXPECT_TRUE(serves());
+}
+
+TEST_F(on_a_path, a_process_that_cannot_start_after_all_leaves_no_file) {
+  const host admin;
+  proxy_process proxy("server: {listen: [\"unix:" + path + "\"]}\nadmin: {listen: \"127.0.0.1:" +
+                          std::to_string(admin.port()) + "\"}\nupstream: {url: \"" + backend.url() + "\"}\n",
+                      false);
+  EXPECT_EQ(proxy.wait_for_exit(), 3);
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(unix_sockets, of_a_backend_that_is_slow_to_accept_are_waited_for_as_long_as_a_connection_may_take) {
