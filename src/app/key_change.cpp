@@ -138,7 +138,7 @@ int key_change::try_resolve(const key_answer& answer) {
   c.what = op::resolve;
   c.value = value;
   c.expect = prefix;
-  c.ttl = route_.retention;
+  c.ttl = answered.retention;
   const int code = run(c, letter(answered.state));
   if (code == key_done) std::printf("resolved: every retry gets %u from now on\n", q_.status);
   return code;

@@ -116,6 +116,23 @@ TEST_F(an_operator, gives_an_unknown_outcome_the_answer_that_every_retry_gets) {
   EXPECT_EQ(key("resolve", "--key k --reason again --status 200").code, 3) << "it has an answer now";
 }
 
+TEST_F(an_operator, gives_an_answer_that_is_kept_for_as_long_as_the_key_was_claimed_for) {
+  backend.on("*", in_turn({close_connection(), close_connection(), reply(201, "another order")}));
+  start("lease: 1s, key: {from: [\"header:Idempotency-Key\", fingerprint], fingerprint_ttl: 20s}");
+  const auto resolve = [&] {
+    const auto name = record_name();
+    const auto hash = name.substr(name.find('{') + 1, 43);
+    const auto done = key("resolve", "--hash " + hash + " --reason r --status 200");
+    EXPECT_EQ(done.code, 0) << done.text;
+    return shared_redis().command({"PTTL", name}).integer;
+  };
+  EXPECT_EQ(post("").status, 502);
+  EXPECT_LE(resolve(), 20'000) << "a second wish is not a retry";
+  shared_redis().command({"FLUSHALL"});
+  EXPECT_EQ(post("k").status, 502);
+  EXPECT_GT(resolve(), 20'000);
+}
+
 TEST_F(an_operator, cannot_give_an_answer_that_would_break_the_connection_of_a_retry) {
   backend.on("*", close_connection());
   start("lease: 1s");
