@@ -6,29 +6,17 @@
 1024 MiB unless told otherwise, up and then down. Exit code 1 if the proxy grows by 8 MiB or more, or a byte is missing.
 Loopback only; starts a proxy and a backend of its own and ends them. Standard library only.
 """
-import os
 import socket
-import subprocess
 import sys
-import tempfile
 import threading
 import time
+
+from measure import memory_mb
+from servers import lone_proxy
 
 PIECE = 256 * 1024
 LIMIT_MIB = 8
 SLOW_MIB = 16  # of these the reader takes a piece every 20 ms
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def resident(pid, line="VmRSS"):
-    """MiB; VmHWM is the most that there ever was."""
-    with open(f"/proc/{pid}/status") as f:
-        return next(int(text.split()[1]) for text in f if text.startswith(line + ":")) / 1024
 
 
 def read_head(c):
@@ -122,27 +110,16 @@ def small(port):
         answer_of(c)
 
 
-def wait_for(port):
-    end = time.monotonic() + 10
-    while time.monotonic() < end:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise SystemExit("the proxy does not listen")
-
-
 def measure(proxy, port, size):
     small(port)
     failed = False
     for what, run in (("up", upload), ("down", download)):
-        before, began = resident(proxy.pid), time.monotonic()
+        before, began = memory_mb(proxy.pid), time.monotonic()
         # the peak from here on
         with open(f"/proc/{proxy.pid}/clear_refs", "w") as f:
             f.write("5")
         got = run(port, size)
-        took, grown = time.monotonic() - began, resident(proxy.pid, "VmHWM") - before
+        took, grown = time.monotonic() - began, memory_mb(proxy.pid, "VmHWM") - before
         print(f"{what}: {got >> 20} MiB in {took:.1f} s, {before:.1f} MiB resident before, {grown:+.1f} MiB at most")
         failed |= got != size or grown >= LIMIT_MIB
     return failed
@@ -152,23 +129,8 @@ def main():
     binary, size = sys.argv[1], (int(sys.argv[2]) if len(sys.argv) > 2 else 1024) << 20
     backend = socket.create_server(("127.0.0.1", 0))
     threading.Thread(target=serve, args=(backend, size), daemon=True).start()
-    port, admin = free_port(), free_port()
-    with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "proxy.yaml")
-        with open(file, "w") as f:
-            f.write(f"""server: {{listen: ["127.0.0.1:{port}"], threads: 1}}
-admin: {{listen: "127.0.0.1:{admin}"}}
-upstream: {{url: "http://127.0.0.1:{backend.getsockname()[1]}"}}
-routes: [{{name: api, idempotency: {{mode: "off"}}}}]
-logging: {{level: warn, access: false}}
-""")
-        proxy = subprocess.Popen([binary, "run", "--config", file])
-        try:
-            wait_for(port)
-            failed = measure(proxy, port, size)
-        finally:
-            proxy.terminate()
-            proxy.wait(30)
+    with lone_proxy(binary, backend.getsockname()[1], route=', idempotency: {mode: "off"}') as (proxy, port):
+        failed = measure(proxy, port, size)
     sys.exit(1 if failed else 0)
 
 

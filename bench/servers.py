@@ -3,6 +3,7 @@
 Everything lives in one temporary folder. `Servers` is a context manager: when it is left, also by Ctrl-C, every server that
 is still running is ended by its process id and the folder is removed.
 """
+import contextlib
 import os
 import pathlib
 import random
@@ -52,6 +53,41 @@ def free_ports(count):
     finally:
         for s in held:
             s.close()
+
+
+def listens(port, process, seconds=15):
+    """Waits until something does on that port; False if the process ended, or time ran out."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return True
+        except OSError:
+            time.sleep(0.02)
+    return False
+
+
+@contextlib.contextmanager
+def lone_proxy(binary, backend_port, server="", route=""):
+    """The proxy by itself, with one thread and the memory store: its process and its port. `server` and `route` are more
+    members of those blocks of its configuration, each with a comma before it."""
+    port, admin = free_ports(2)
+    with tempfile.TemporaryDirectory(prefix="idem-bench-") as folder:
+        config = pathlib.Path(folder) / "proxy.yaml"
+        config.write_text(f"""server: {{listen: ["127.0.0.1:{port}"], threads: 1{server}}}
+admin: {{listen: "127.0.0.1:{admin}"}}
+upstream: {{url: "http://127.0.0.1:{backend_port}"}}
+routes: [{{name: api{route}}}]
+logging: {{level: warn, access: false}}
+""")
+        process = subprocess.Popen([binary, "run", "--config", str(config)])
+        try:
+            if not listens(port, process):
+                raise SystemExit("the proxy does not listen")
+            yield process, port
+        finally:
+            process.terminate()
+            process.wait(30)
 
 
 def answer_text(size):
@@ -208,16 +244,10 @@ class Servers:
             # in a session of its own, so that Ctrl-C reaches only this program, which then ends the rest in order
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env, start_new_session=True)
         self.running[process.pid] = (name, process)
-        end = time.monotonic() + 15
-        while time.monotonic() < end:
-            if process.poll() is not None:
-                raise BenchError(f"{name} did not start (status {process.returncode}):\n{self._log_end(name)}")
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                return process.pid
-            except OSError:
-                time.sleep(0.02)
-        raise BenchError(f"{name} does not listen after 15 s:\n{self._log_end(name)}")
+        if listens(port, process):
+            return process.pid
+        how = "does not listen after 15 s" if process.poll() is None else f"did not start (status {process.returncode})"
+        raise BenchError(f"{name} {how}:\n{self._log_end(name)}")
 
     def _log_end(self, name):
         lines = (self.home / f"{name}.log").read_text(errors="replace").splitlines()
