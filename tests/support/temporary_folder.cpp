@@ -19,6 +19,7 @@ temporary_folder::~temporary_folder() {
 
 std::string temporary_folder::write(std::string_view name, std::string_view content) const {
   const auto where = path_ / name;
+  std::filesystem::create_directories(where.parent_path());
   std::ofstream(where, std::ios::binary) << content;
   return where.string();
 }

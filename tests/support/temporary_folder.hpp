@@ -15,7 +15,7 @@ class temporary_folder {
   temporary_folder& operator=(const temporary_folder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Writes a file and returns its whole path.
+  /// Writes a file, with the folders on the way to it, and returns its whole path.
   std::string write(std::string_view name, std::string_view content) const;
 
  private:

@@ -5,8 +5,8 @@
 
 #include "config/presets.hpp"
 #include "idem/config/show.hpp"
+#include "support/temporary_folder.hpp"
 #include "unit/config/support.hpp"
-#include "unit/config/temporary_folder.hpp"
 
 namespace idem::config {
 namespace {
@@ -94,7 +94,7 @@ TEST(answer_success, forbids_what_would_swallow_an_event) {
 }
 
 TEST(a_signature, needs_scheme_and_secret) {
-  const test::temporary_folder folder;
+  const idem::test::temporary_folder folder;
   const std::string file = folder.write("secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n");
   const auto standard = block("{preset: standard_webhooks, signature: {secret_file: " + file + "}}");
   EXPECT_TRUE(standard.signature.enabled());

@@ -5,15 +5,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/temporary_folder.hpp"
 #include "unit/config/support.hpp"
-#include "unit/config/temporary_folder.hpp"
 
 namespace idem::config {
 namespace {
 
+using idem::test::temporary_folder;
 using test::is_clean;
 using test::reports;
-using test::temporary_folder;
 
 const std::string upstream = "upstream: {url: \"http://127.0.0.1:3000\"}\n";
 const std::string routes = "routes: [{name: a}]\n";
@@ -221,8 +221,8 @@ TEST(redis_password, a_file_that_cannot_be_used_is_an_error) {
   const temporary_folder folder;
   const auto with_file = [](const std::string& path) { return with_redis("password_file: \"" + path + "\""); };
   const std::string at = "f:3:45: error: store.redis.password_file: ";
-  EXPECT_TRUE(reports(with_file(folder.path("nowhere")), at, "cannot be read: No such file"));
-  EXPECT_TRUE(reports(with_file(folder.path("")), at, "cannot be read: Is a directory"));
+  EXPECT_TRUE(reports(with_file((folder.path() / "nowhere").string()), at, "cannot be read: No such file"));
+  EXPECT_TRUE(reports(with_file(folder.path().string()), at, "cannot be read: Is a directory"));
   EXPECT_TRUE(reports(with_file(folder.write("a", "\n")), at, "is empty"));
   EXPECT_TRUE(reports(with_file(folder.write("b", "one\ntwo\n")), at, "several lines"));
   EXPECT_TRUE(reports(with_file("/dev/zero"), at, "no regular file"));
@@ -250,12 +250,12 @@ TEST(redis_password, stands_in_one_place_only) {
 
 TEST(file, one_that_cannot_be_read_is_a_finding) {
   const temporary_folder folder;
-  const auto missing = load_file(folder.path("nowhere.yaml"));
+  const auto missing = load_file((folder.path() / "nowhere.yaml").string());
   ASSERT_EQ(missing.findings.size(), 1u);
   EXPECT_EQ(missing.findings[0].text(),
-            folder.path("nowhere.yaml") + ": error: cannot be read: No such file or directory");
+            (folder.path() / "nowhere.yaml").string() + ": error: cannot be read: No such file or directory");
   EXPECT_FALSE(missing.ok());
-  EXPECT_NE(load_file(folder.path("")).findings.at(0).message.find("Is a directory"), std::string::npos);
+  EXPECT_NE(load_file(folder.path().string()).findings.at(0).message.find("Is a directory"), std::string::npos);
   EXPECT_NE(load_file("/dev/zero").findings.at(0).message.find("no regular file"), std::string::npos);
   EXPECT_NE(
       load_file(folder.write("big", std::string(5 * 1024 * 1024, '#'))).findings.at(0).message.find("larger than 4MiB"),

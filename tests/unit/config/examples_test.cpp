@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <regex>
@@ -12,6 +11,7 @@
 #include "config/presets.hpp"
 #include "config/schema.hpp"
 #include "config/tree.hpp"
+#include "support/environment_variable.hpp"
 #include "unit/config/support.hpp"
 
 namespace idem::config {
@@ -263,7 +263,8 @@ TEST(documentation, names_every_key) {
 
 class example : public testing::Test {
  protected:
-  void SetUp() override { ::unsetenv("REDIS_URL"); }
+  const idem::test::environment_variable redis_url{"REDIS_URL"};
+  const idem::test::environment_variable jwks_file{"JWKS_FILE"};
 };
 
 TEST_F(example, quickstart_is_accepted_and_is_what_the_script_expects) {
@@ -316,7 +317,7 @@ TEST_F(example, legacy_is_accepted_without_a_warning) {
 }
 
 TEST_F(example, tokens_is_accepted_without_a_warning) {
-  ::setenv("JWKS_FILE", (folder + "tokens.jwks.json").c_str(), 1);
+  jwks_file.set(folder + "tokens.jwks.json");
   const auto result = load_file(folder + "tokens.yaml");
   EXPECT_TRUE(result.ok());
   EXPECT_TRUE(result.findings.empty()) << result.findings[0].text();
@@ -325,7 +326,7 @@ TEST_F(example, tokens_is_accepted_without_a_warning) {
 }
 
 TEST_F(example, redis_comes_from_the_environment) {
-  ::setenv("REDIS_URL", "redis://:pw@cache:7000/2", 1);
+  redis_url.set("redis://:pw@cache:7000/2");
   for (const char* name : {"payments.yaml", "webhooks.yaml"}) {
     const auto result = load_file(folder + name);
     ASSERT_TRUE(result.ok()) << name;

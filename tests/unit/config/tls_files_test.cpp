@@ -5,8 +5,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include "support/temporary_folder.hpp"
 #include "unit/config/support.hpp"
-#include "unit/config/temporary_folder.hpp"
 
 namespace idem::config {
 namespace {
@@ -56,7 +56,7 @@ class tls_files : public testing::Test {
            "\n    key: " + pem_key + "\n" + more;
   }
 
-  const test::temporary_folder folder;
+  const idem::test::temporary_folder folder;
   const pem own = make_pem();
   const pem other = make_pem();
   const std::string certificate = folder.write("tls.crt", own.certificate);

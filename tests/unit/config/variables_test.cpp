@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "config/tree.hpp"
+#include "support/environment_variable.hpp"
 #include "unit/config/support.hpp"
 
 namespace idem::config {
@@ -14,15 +14,9 @@ namespace {
 
 class variables : public testing::Test {
  protected:
-  void SetUp() override {
-    ::setenv("IDEM_TEST_SET", "value", 1);
-    ::setenv("IDEM_TEST_EMPTY", "", 1);
-    ::unsetenv("IDEM_TEST_UNSET");
-  }
-  void TearDown() override {
-    ::unsetenv("IDEM_TEST_SET");
-    ::unsetenv("IDEM_TEST_EMPTY");
-  }
+  const idem::test::environment_variable variable{"IDEM_TEST_SET", "value"};
+  const idem::test::environment_variable empty_one{"IDEM_TEST_EMPTY", ""};
+  const idem::test::environment_variable unset_one{"IDEM_TEST_UNSET"};
 };
 
 TEST_F(variables, are_replaced_wherever_they_stand) {
@@ -43,7 +37,7 @@ TEST_F(variables, other_dollars_and_braces_stay) {
 }
 
 TEST_F(variables, a_value_is_not_expanded_again) {
-  ::setenv("IDEM_TEST_SET", "${IDEM_TEST_UNSET}", 1);
+  variable.set("${IDEM_TEST_UNSET}");
   EXPECT_EQ(*expand_variables("${IDEM_TEST_SET}").value, "${IDEM_TEST_UNSET}");
 }
 
@@ -60,7 +54,7 @@ TEST_F(variables, broken_forms_are_refused) {
 }
 
 TEST_F(variables, stand_for_numbers_durations_and_choices_too) {
-  ::setenv("IDEM_TEST_SET", "7s", 1);
+  variable.set("7s");
   const auto result =
       test::loaded(test::with_block("lease: ${IDEM_TEST_SET}\n      mode: \"${IDEM_TEST_UNSET:-observe}\""));
   ASSERT_TRUE(result.ok());
@@ -74,7 +68,7 @@ TEST_F(variables, an_unset_one_is_an_error_at_its_value) {
 }
 
 TEST_F(variables, the_value_of_one_is_never_shown) {
-  ::setenv("IDEM_TEST_SET", "hunter2", 1);
+  variable.set("hunter2");
   const std::string text = test::with_block("lease: ${IDEM_TEST_SET}\n      mode: ${IDEM_TEST_SET}");
   EXPECT_TRUE(test::reports(text, "f:7:14: error: ", "the value of \"${IDEM_TEST_SET}\" is no duration"));
   for (const std::string& line : test::lines_of(load_text(text, "f"))) {
@@ -136,14 +130,14 @@ testing::AssertionResult hides_the_variable(const std::string& text) {
 TEST_F(variables, of_any_key_are_shown_in_no_message) {
   reference_with_a_variable file;
   for (const char* value : {"hunter2", "/{hunter2}/{hunter2}", "hunter2:8080", "unix:///hunter2", "path:{hunter2}"}) {
-    ::setenv("IDEM_TEST_SET", value, 1);
+    variable.set(value);
     for (std::size_t i = 0; i < file.values; ++i) EXPECT_TRUE(hides_the_variable(file.at(i))) << value << " at " << i;
     EXPECT_TRUE(hides_the_variable(file.at(file.each))) << value;
   }
 }
 
 TEST_F(variables, are_named_by_the_rules_between_values) {
-  ::setenv("IDEM_TEST_SET", "hunter2", 1);
+  variable.set("hunter2");
   const std::string upstream = "upstream: {url: \"http://app\"}\n";
   for (const std::string& text :
        {upstream + "server: {tls: {certificate: \"/${IDEM_TEST_SET}\", key: \"/${IDEM_TEST_SET}\"}}\n",
