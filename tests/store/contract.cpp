@@ -9,6 +9,24 @@ namespace {
 
 const std::string mine = owner_text(1, 'a'), theirs = owner_text(1, 'b');
 
+/// A loop of its own with the store's listener on it.
+struct listening {
+  explicit listening(store::backend& to) {
+    to.subscribe(io, [this](std::string_view name) { heard.emplace_back(name); });
+  }
+  /// Runs the loop until that much was heard; false if it takes too long.
+  bool hears(std::size_t n) {
+    return eventually([&] {
+      io.restart();
+      io.run_for(5ms);
+      return heard.size() >= n;
+    });
+  }
+
+  std::vector<std::string> heard;
+  boost::asio::io_context io;
+};
+
 TEST_P(store_contract, a_claim_of_an_absent_name_finds_its_own_value) {
   const auto name = fresh_name(), value = record_text('P', mine);
   const auto r = run(claim(name, value, 60s));
@@ -241,18 +259,9 @@ TEST_P(store_contract, a_store_that_works_is_reachable_writable_and_untroubled) 
 }
 
 TEST_P(store_contract, listeners_hear_of_settled_records_that_ask_for_it) {
-  boost::asio::io_context io;
-  std::vector<std::string> heard;
-  backend_->subscribe(io, [&](std::string_view name) { heard.emplace_back(name); });
-  const auto hears = [&](std::size_t n) {
-    return eventually([&] {
-      io.restart();
-      io.run_for(5ms);
-      return heard.size() >= n;
-    });
-  };
-  ASSERT_TRUE(hears(1));
-  EXPECT_EQ(heard[0], "") << "the subscription is confirmed";
+  listening listener(*backend_);
+  ASSERT_TRUE(listener.hears(1));
+  EXPECT_EQ(listener.heard[0], "") << "the subscription is confirmed";
 
   // told by nothing: a claim, a renewal, and a completion that does not ask
   const auto quiet = fresh_name(), loud = fresh_name(), released = fresh_name(), value = record_text('P', mine);
@@ -278,20 +287,14 @@ TEST_P(store_contract, listeners_hear_of_settled_records_that_ask_for_it) {
   c.what = op::release;
   c.name = released;
   EXPECT_EQ(run(c).what, verdict::done);
-  ASSERT_TRUE(hears(3));
-  EXPECT_EQ(heard, (std::vector<std::string>{"", loud, released}));
+  ASSERT_TRUE(listener.hears(3));
+  EXPECT_EQ(listener.heard, (std::vector<std::string>{"", loud, released}));
 }
 
 TEST_P(store_contract, a_listener_may_go_before_the_store) {
   {
-    boost::asio::io_context io;
-    bool heard = false;
-    backend_->subscribe(io, [&](std::string_view) { heard = true; });
-    ASSERT_TRUE(eventually([&] {
-      io.restart();
-      io.run_for(5ms);
-      return heard;
-    }));
+    listening listener(*backend_);
+    ASSERT_TRUE(listener.hears(1));
   }
   const auto name = fresh_name(), value = record_text('S', mine);
   auto c = claim(name, value, 60s);
@@ -302,14 +305,23 @@ TEST_P(store_contract, a_listener_may_go_before_the_store) {
   backend_.reset();
 }
 
-TEST_P(store_contract, the_store_may_go_before_its_listener) {
-  boost::asio::io_context io;
-  backend_->subscribe(io, [](std::string_view) {});
-  io.run_for(20ms);
+TEST_P(store_contract, that_goes_before_its_listener_leaves_the_loop_nothing_to_do) {
+  listening listener(*backend_);
+  ASSERT_TRUE(listener.hears(1));
   runner_.reset();
   backend_.reset();
-  io.restart();
-  io.run_for(20ms);
+  listener.io.restart();
+  listener.io.run_for(10s);
+  EXPECT_TRUE(listener.io.stopped()) << "a subscription, or its next try, outlives the store";
+  EXPECT_EQ(listener.heard, std::vector<std::string>{""});
+}
+
+TEST_P(store_contract, that_goes_at_once_leaves_no_subscription_behind) {
+  listening listener(*backend_);
+  runner_.reset();
+  backend_.reset();
+  listener.io.run_for(10s);
+  EXPECT_TRUE(listener.io.stopped()) << "what was begun when the store was there outlives it";
 }
 
 }  // namespace
