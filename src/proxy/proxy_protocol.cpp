@@ -3,6 +3,8 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 
 namespace idem::proxy {
 
@@ -16,10 +18,26 @@ constexpr std::size_t v2_longest = 4096;  ///< addresses and what may follow the
 proxy_header need(std::size_t n) { return {proxy_header::kind::need, n, {}}; }
 proxy_header found(std::string address) { return {proxy_header::kind::found, 0, std::move(address)}; }
 
-std::string canonical(std::string_view text) {
+/// The address in its one form; empty if it is none of that family. One with a zone says nothing outside of its host.
+std::string canonical(std::string_view text, bool six) {
+  if (text.find_first_of(std::string_view("%\0", 2)) != std::string_view::npos) return {};
   boost::system::error_code ec;
   const auto address = boost::asio::ip::make_address(std::string(text), ec);
-  return ec ? std::string{} : address.to_string();
+  return ec || address.is_v6() != six ? std::string{} : address.to_string();
+}
+
+bool is_port(std::string_view text) {
+  std::uint16_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && rest == end && (text == "0" || text.front() != '0');
+}
+
+/// Cuts a word and the space behind it off the front.
+std::string_view take_word(std::string_view& line) {
+  const auto word = line.substr(0, line.find(' '));
+  line.remove_prefix(std::min(word.size() + 1, line.size()));
+  return word;
 }
 
 /// `PROXY TCP4 source destination sport dport\r\n`, or `PROXY UNKNOWN …\r\n`.
@@ -31,12 +49,13 @@ proxy_header parse_v1(std::string_view bytes) {
   auto line = bytes.substr(0, bytes.size() - 2);
   line.remove_prefix(std::string_view("PROXY ").size());
   if (line == "UNKNOWN" || line.starts_with("UNKNOWN ")) return found({});
-  if (!line.starts_with("TCP4 ") && !line.starts_with("TCP6 ")) return {};
+  const bool six = line.starts_with("TCP6 ");
+  if (!six && !line.starts_with("TCP4 ")) return {};
   line.remove_prefix(5);
-  if (std::count(line.begin(), line.end(), ' ') != 3) return {};
-  auto address = canonical(line.substr(0, line.find(' ')));
-  if (address.empty()) return {};
-  return found(std::move(address));
+  auto source = canonical(take_word(line), six);
+  const bool complete = !canonical(take_word(line), six).empty() && is_port(take_word(line)) && is_port(line);
+  if (source.empty() || !complete) return {};
+  return found(std::move(source));
 }
 
 proxy_header parse_v2(std::string_view bytes) {

@@ -49,11 +49,27 @@ TEST(a_proxy_header_of_version_1, may_say_that_the_client_is_unknown) {
 }
 
 TEST(a_proxy_header_of_version_1, that_breaks_its_form_is_refused) {
-  EXPECT_EQ(whole("PROXY TCP4 192.0.2.7\r\n").type, kind::invalid);
-  EXPECT_EQ(whole("PROXY TCP4 nonsense 198.51.100.1 1 2\r\n").type, kind::invalid);
+  for (const auto& rest : {"192.0.2.7"s, "192.0.2.7 198.51.100.1 1"s, "192.0.2.7 198.51.100.1 1 2 3"s,
+                           "192.0.2.7 198.51.100.1 1 2 "s, "192.0.2.7  198.51.100.1 1 2"s, "nonsense 198.51.100.1 1 2"s,
+                           "192.0.2.7 nonsense 1 2"s, "192.0.2.7\0x 198.51.100.1 1 2"s})
+    EXPECT_EQ(whole("PROXY TCP4 " + rest + "\r\n").type, kind::invalid) << rest;
   EXPECT_EQ(whole("PROXY UDP4 192.0.2.7 198.51.100.1 1 2\r\n").type, kind::invalid);
   EXPECT_EQ(whole("PROXY TCP4 192.0.2.7 198.51.100.1 1 2\n").type, kind::invalid);
   EXPECT_EQ(whole("PROXY TCP4 " + std::string(200, '1')).type, kind::invalid);
+}
+
+TEST(a_proxy_header_of_version_1, has_addresses_of_the_family_that_it_names_and_without_a_zone) {
+  for (const auto* line : {"TCP4 2001:db8::7 2001:db8::1 1 2", "TCP6 192.0.2.7 198.51.100.1 1 2",
+                           "TCP6 2001:db8::7 198.51.100.1 1 2", "TCP6 fe80::7%1 fe80::1 1 2"})
+    EXPECT_EQ(whole(std::string("PROXY ") + line + "\r\n").type, kind::invalid) << line;
+}
+
+TEST(a_proxy_header_of_version_1, has_two_ports) {
+  const auto ports = [](const std::string& text) {
+    return whole("PROXY TCP4 192.0.2.7 198.51.100.1 " + text + "\r\n").type;
+  };
+  EXPECT_EQ(ports("0 65535"), kind::found);
+  for (const auto* text : {"1 65536", "1 02", "x 2", "1 -2", "1 2x"}) EXPECT_EQ(ports(text), kind::invalid) << text;
 }
 
 TEST(a_proxy_header_of_version_2, names_the_client_of_either_family) {
