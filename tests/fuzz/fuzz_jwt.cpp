@@ -10,12 +10,14 @@
 #include "idem/idempotency/bearer_token.hpp"
 #include "idempotency/hmac_sha256.hpp"
 #include "idempotency/token_claims.hpp"
+#include "support/tokens.hpp"
 
 namespace {
 
 using namespace idem;
 using namespace idem::idempotency;
 using fuzz::check;
+using test::base64url;
 
 const std::string secret = "0123456789abcdef0123456789abcdef";
 
@@ -23,19 +25,6 @@ config::jwt_config make_settings() {
   config::jwt_config c;
   c.keys = config::hmac_keys(secret);
   return c;
-}
-
-std::string base64url(std::string_view bytes) {
-  constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string out;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : bytes) {
-    bits = bits << 8 | static_cast<unsigned char>(c);
-    for (count += 8; count >= 6; count -= 6) out += alphabet[bits >> (count - 6) & 63];
-  }
-  if (count > 0) out += alphabet[bits << (6 - count) & 63];
-  return out;
 }
 
 void check_base64(std::string_view text) {

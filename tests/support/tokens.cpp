@@ -6,6 +6,7 @@
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/rsa.h>
 
 #include <chrono>
 #include <stdexcept>
