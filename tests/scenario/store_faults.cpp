@@ -470,13 +470,15 @@ TEST_F(a_record, that_an_operator_revoked_is_honoured_and_the_answer_of_its_owne
   auto first = in_background([&] { return post("k"); });
   ASSERT_TRUE(backend.wait_for("k"));
   auto& redis = shared_redis();
+  const auto renewals = [&] { return proxy->metric("idempotency_proxy_lease_renewals_total").value_or(0); };
+  const auto before = renewals();
   redis.command({"SETRANGE", record_name(), "3", "R"});
   redis.command({"PEXPIRE", record_name(), "30000"});
   const auto r = post("k");
   EXPECT_TRUE(is_problem(r, 409, "in-progress"));
   EXPECT_GE(std::stoi(r.value("Retry-After")), 28) << "what is left of the state";
   EXPECT_TRUE(is_problem(post("k", "other"), 422, "key-reused"));
-  std::this_thread::sleep_for(500ms);
+  ASSERT_TRUE(eventually([&] { return renewals() > before; }));
   EXPECT_EQ(record_state(), 'R') << "a renewal does not take it back";
   go.open();
   const auto answer = first.get();
