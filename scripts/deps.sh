@@ -11,6 +11,7 @@
 #   micro     what scripts/micro.sh links and counts with
 #   bench     the programs that benchmarks compare with and measure by
 #   profile   what scripts/profile.sh runs: bench, and the program that merges counts
+#   format    the formatter
 #   dev       formatter and linter
 #   all       everything
 #
@@ -36,12 +37,13 @@ command -v node >/dev/null || test+=(nodejs npm)
 micro=(python3 libbenchmark-dev valgrind)
 bench=("${redis[@]}" python3 openssl nginx-light libnginx-mod-http-lua lua-cjson haproxy wrk linux-perf strace binutils)
 profile=("${bench[@]}" llvm-19)
-dev=(clang-format-19 clang-tidy-19)
+format=(clang-format-19)
+dev=("${format[@]}" clang-tidy-19)
 
 wanted=() list_only=false allow_removals=false
 for argument in "$@"; do
   case $argument in
-    runtime | build | demo | redis | test | micro | bench | profile | dev) declare -n group=$argument; wanted+=("${group[@]}") ;;
+    runtime | build | demo | redis | test | micro | bench | profile | format | dev) declare -n group=$argument; wanted+=("${group[@]}") ;;
     all) wanted+=("${runtime[@]}" "${build[@]}" "${test[@]}" "${micro[@]}" "${profile[@]}" "${dev[@]}") ;;
     --list) list_only=true ;;
     --allow-removals) allow_removals=true ;;

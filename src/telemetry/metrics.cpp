@@ -105,11 +105,11 @@ void registry::impl::write_workers(exposition& out) const {
     for (const auto& w : workers) total += (w.get()->*member).load(std::memory_order_relaxed);
     return total;
   };
-  auto gauge = [&](std::string_view name, std::string_view help, std::atomic<std::int64_t> worker_block::*member) {
+  auto gauge = [&](std::string_view name, std::string_view help, std::atomic<std::int64_t> worker_block::* member) {
     out.family(name, kind::gauge, help);
     out.sample({}, sum(member));
   };
-  auto counter = [&](std::string_view name, std::string_view help, std::atomic<std::uint64_t> worker_block::*member) {
+  auto counter = [&](std::string_view name, std::string_view help, std::atomic<std::uint64_t> worker_block::* member) {
     out.family(name, kind::counter, help);
     out.sample({}, sum(member));
   };

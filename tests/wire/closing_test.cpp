@@ -35,7 +35,7 @@ TEST_F(last_answers, come_whole_whatever_the_client_has_sent_behind_its_request)
   const std::string rest = "Host: a\r\nContent-Length: 2\r\n\r\nhi",
                     keyed = "Authorization: t\r\nIdempotency-Key: last1\r\n";
   for (const std::string& request : {"POST /x HTTP/1.1\r\nConnection: close\r\n" + rest, "POST /x HTTP/1.0\r\n" + rest,
-                                    "POST /keyed HTTP/1.1\r\nConnection: close\r\n" + keyed + rest}) {
+                                     "POST /keyed HTTP/1.1\r\nConnection: close\r\n" + keyed + rest}) {
     for (const std::string_view more : {"\r\n", "GET /more HTTP/1.1\r\nHost: a\r\n\r\n"}) {
       SCOPED_TRACE(request);
       s().backend.clear();

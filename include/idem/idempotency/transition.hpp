@@ -21,8 +21,8 @@ enum class op : std::uint8_t {
   declare,    ///< own P or R, own X if `declare_x`, or absent → `value` (a U) with `ttl`; anything else stays
   take_over,  ///< prefix equals `expect` and TTL ≤ `hold` → `value` with `ttl`
   revoke,     ///< prefix equals `expect` (a P) → the same record with state R and `ttl`
-  resolve,  ///< prefix equals `expect` (a U) → `value` with `ttl`; with an empty value → gone, only if TTL ≤ `hold` −
-            ///< `lease`
+  resolve,    ///< prefix equals `expect` (a U) → `value` with `ttl`; with an empty value → gone, only if TTL ≤ `hold` −
+              ///< `lease`
 };
 
 /// A command. Views must stay valid until the completion was called.

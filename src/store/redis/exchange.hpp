@@ -19,7 +19,7 @@ namespace idem::store::redis {
 enum class dialect : std::uint8_t {
   scripts,              ///< EVALSHA, EVAL on NOSCRIPT
   scripts_and_set_get,  ///< the same, and a claim is one command, since SET takes NX and GET together
-  transactions          ///< WATCH, MULTI, EXEC: for servers that refuse scripts; three round trips at most, one at a time
+  transactions  ///< WATCH, MULTI, EXEC: for servers that refuse scripts; three round trips at most, one at a time
 };
 
 struct step {
