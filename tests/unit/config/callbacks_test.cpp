@@ -124,7 +124,7 @@ signature_config signature_under(const std::string& defaults, const std::string&
 
 class signatures_of_defaults : public testing::Test {
  protected:
-  const test::temporary_folder folder;
+  const idem::test::temporary_folder folder;
   const std::string file = folder.write("first", "first\n"), second = folder.write("second", "second\n");
   const std::string github = "signature: {scheme: github, secret_file: " + file + ", tolerance: 1m}";
 };
@@ -165,7 +165,7 @@ TEST_F(signatures_of_defaults, give_way_to_those_of_the_route) {
 }
 
 TEST(a_preset, of_another_route_leaves_no_scheme_behind) {
-  const test::temporary_folder folder;
+  const idem::test::temporary_folder folder;
   EXPECT_TRUE(
       reports(under("preset: github", "preset: alipay, signature: {secret_file: " + folder.write("s", "s") + "}"),
               "f:4:94: error: ", "has no scheme beside it"));
