@@ -193,6 +193,49 @@ TEST_F(an_operator, revokes_a_running_attempt_and_its_owner_honours_it) {
   EXPECT_TRUE(is_replay(post("k"), whole)) << "a living owner's answer still counts";
 }
 
+TEST_F(an_operator, changes_nothing_of_a_key_that_has_an_answer_or_a_living_owner) {
+  gate answer;
+  backend.on("*", in_turn({reply(201, "made"), held(answer, reply(200, "late"))}));
+  start("lease: 5s");
+  const auto release = [&](const std::string& k) { return key("release", "--key " + k + " --reason r").code; };
+  const auto resolve = [&](const std::string& k) {
+    return key("resolve", "--key " + k + " --reason r --status 200").code;
+  };
+  const auto done = post("done");
+  ASSERT_TRUE(is_fresh(done, 201));
+  EXPECT_EQ(release("done"), 3);
+  EXPECT_EQ(resolve("done"), 3);
+  EXPECT_TRUE(is_replay(post("done"), done));
+  EXPECT_EQ(backend.count("done"), 1u);
+
+  shared_redis().command({"FLUSHALL"});
+  auto running = in_background([&] { return post("runs"); });
+  ASSERT_TRUE(backend.wait_for("runs"));
+  EXPECT_EQ(resolve("runs"), 3);
+  EXPECT_EQ(record_state(), 'P');
+  ASSERT_EQ(release("runs"), 0);
+  EXPECT_EQ(release("runs"), 3) << "twice";
+  EXPECT_EQ(resolve("runs"), 3) << "its owner may still answer";
+  EXPECT_EQ(record_state(), 'R');
+  answer.open();
+  const auto late = running.get();
+  EXPECT_TRUE(is_fresh(late, 200));
+  EXPECT_TRUE(is_replay(post("runs"), late));
+}
+
+TEST_F(an_operator, is_told_that_nothing_was_changed_where_the_store_takes_no_writes) {
+  backend.on("*", close_connection());
+  start("lease: 1s");
+  EXPECT_EQ(post("k").status, 502);
+  shared_redis().command({"CONFIG", "SET", "maxmemory", "1"});
+  const auto tried = key("resolve", "--key k --reason r --status 200");
+  shared_redis().command({"CONFIG", "SET", "maxmemory", "0"});
+  EXPECT_EQ(tried.code, 1);
+  EXPECT_NE(tried.text.find("the store takes no writes; nothing was changed"), std::string::npos) << tried.text;
+  EXPECT_EQ(tried.text.find("an operator"), std::string::npos) << tried.text;
+  EXPECT_EQ(record_state(), 'U');
+}
+
 /// The records that waiters are woken for from now on.
 class wakes {
  public:

@@ -409,6 +409,22 @@ TEST_F(redis_faults, being_refused_the_channels_does_not_undo_a_completion) {
   EXPECT_EQ(server.command({"GET", name}).text, value);
 }
 
+TEST_F(redis_faults, a_subscription_that_is_refused_is_tried_again_until_it_is_allowed) {
+  redis_server server;
+  server.command({"ACL", "SETUSER", "idem", "on", ">pw", "~t:*", "resetchannels", "+@all"});
+  use(server.port(), [](auto& c) {
+    c.username = "idem";
+    c.password = "pw";
+  });
+  std::size_t confirmed = 0;
+  backend_->subscribe(runner_->io(), [&](std::string_view) { ++confirmed; });
+  const auto refusals = [&] { return server.command({"ACL", "LOG"}).items.size(); };
+  ASSERT_TRUE(runner_->run_until([&] { return refusals() > 0; }));
+  EXPECT_EQ(confirmed, 0u);
+  server.command({"ACL", "SETUSER", "idem", "allchannels"});
+  EXPECT_TRUE(runner_->run_until([&] { return confirmed == 1; }));
+}
+
 TEST_F(redis_faults, a_claim_and_a_completion_cost_what_the_protocol_says) {
   redis_server server;
   use(server.port());
