@@ -6,14 +6,15 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <memory>
+
+#include "idem/memory/freed_by.hpp"
 
 namespace idem::app {
 namespace {
 
 std::string digest_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+  const memory::owned_by_c<EVP_MD_CTX, EVP_MD_CTX_free> context(EVP_MD_CTX_new());
   if (!in || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) return {};
   std::array<char, 16 * 1024> piece;
   do {

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "idem/config/base64.hpp"
+#include "idem/memory/freed_by.hpp"
 
 namespace idem::config {
 namespace {
@@ -21,17 +22,10 @@ constexpr std::size_t max_keys = 64;
 constexpr int min_rsa_bits = 2048;
 constexpr std::size_t coordinate_size = 32;  // of P-256 and of Ed25519
 
-template <auto Free>
-struct freed_by {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using number_ptr = std::unique_ptr<BIGNUM, freed_by<BN_free>>;
-using builder_ptr = std::unique_ptr<OSSL_PARAM_BLD, freed_by<OSSL_PARAM_BLD_free>>;
-using params_ptr = std::unique_ptr<OSSL_PARAM, freed_by<OSSL_PARAM_free>>;
-using context_ptr = std::unique_ptr<EVP_PKEY_CTX, freed_by<EVP_PKEY_CTX_free>>;
+using number_ptr = memory::owned_by_c<BIGNUM, BN_free>;
+using builder_ptr = memory::owned_by_c<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>;
+using params_ptr = memory::owned_by_c<OSSL_PARAM, OSSL_PARAM_free>;
+using context_ptr = memory::owned_by_c<EVP_PKEY_CTX, EVP_PKEY_CTX_free>;
 using pkey = std::shared_ptr<evp_pkey_st>;
 
 pkey owned(EVP_PKEY* key) {

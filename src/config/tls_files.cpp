@@ -11,24 +11,18 @@
 #include <optional>
 
 #include "config/file.hpp"
+#include "idem/memory/freed_by.hpp"
 
 namespace idem::config {
 namespace {
 
 constexpr std::size_t most_bytes = 4 * 1024 * 1024;
 
-template <auto Free>
-struct freed_by {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free>>;
-using x509_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
-using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
-using context_ptr = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
-using store_ptr = std::unique_ptr<X509_STORE, freed_by<X509_STORE_free>>;
+using bio_ptr = memory::owned_by_c<BIO, BIO_free>;
+using x509_ptr = memory::owned_by_c<X509, X509_free>;
+using key_ptr = memory::owned_by_c<EVP_PKEY, EVP_PKEY_free>;
+using context_ptr = memory::owned_by_c<SSL_CTX, SSL_CTX_free>;
+using store_ptr = memory::owned_by_c<X509_STORE, X509_STORE_free>;
 
 /// No terminal to ask: an encrypted key fails instead of waiting for a pass phrase.
 int refuse_pass_phrase(char*, int, int, void*) { return -1; }

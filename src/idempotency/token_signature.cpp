@@ -6,9 +6,9 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 
-#include <memory>
 #include <string>
 
+#include "idem/memory/freed_by.hpp"
 #include "idempotency/hmac_sha256.hpp"
 
 namespace idem::idempotency {
@@ -16,20 +16,13 @@ namespace {
 
 using config::jwt_algorithm;
 
-struct free_digest {
-  void operator()(EVP_MD_CTX* c) const { EVP_MD_CTX_free(c); }
-};
-struct free_signature {
-  void operator()(ECDSA_SIG* s) const { ECDSA_SIG_free(s); }
-};
-
 const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
 /// OpenSSL takes r and s as a sequence in DER.
 std::string der_of(std::string_view signature) {
   constexpr std::size_t half = 32;
   if (signature.size() != 2 * half) return {};
-  const std::unique_ptr<ECDSA_SIG, free_signature> pair(ECDSA_SIG_new());
+  const memory::owned_by_c<ECDSA_SIG, ECDSA_SIG_free> pair(ECDSA_SIG_new());
   BIGNUM* r = BN_bin2bn(bytes(signature), half, nullptr);
   BIGNUM* s = BN_bin2bn(bytes(signature.substr(half)), half, nullptr);
   if (!pair || !r || !s || ECDSA_SIG_set0(pair.get(), r, s) != 1) {
@@ -46,7 +39,7 @@ std::string der_of(std::string_view signature) {
 }
 
 bool verify(EVP_PKEY* key, const EVP_MD* digest, std::string_view text, std::string_view signature) {
-  const std::unique_ptr<EVP_MD_CTX, free_digest> context(EVP_MD_CTX_new());
+  const memory::owned_by_c<EVP_MD_CTX, EVP_MD_CTX_free> context(EVP_MD_CTX_new());
   const bool good = context && EVP_DigestVerifyInit(context.get(), nullptr, digest, nullptr, key) == 1 &&
                     EVP_DigestVerify(context.get(), bytes(signature), signature.size(), bytes(text), text.size()) == 1;
   // what failed here must not be found in the queue by TLS on this thread

@@ -3,15 +3,12 @@
 #include <expat.h>
 
 #include <algorithm>
-#include <memory>
 #include <vector>
+
+#include "idem/memory/freed_by.hpp"
 
 namespace idem::idempotency {
 namespace {
-
-struct free_parser {
-  void operator()(XML_Parser p) const { XML_ParserFree(p); }
-};
 
 std::vector<std::string_view> split_path(std::string_view path) {
   std::vector<std::string_view> names;
@@ -96,7 +93,7 @@ lookup_result find_in_xml(std::string_view text, std::string_view path) {
   auto names = split_path(path);
   // expat counts in int, and no route buffers that much
   if (names.empty() || text.size() > (1u << 30)) return {};
-  const std::unique_ptr<XML_ParserStruct, free_parser> parser(XML_ParserCreate(nullptr));
+  const memory::owned_by_c<XML_ParserStruct, XML_ParserFree> parser(XML_ParserCreate(nullptr));
   if (!parser) return {};
   path_search search(parser.get(), std::move(names));
   if (XML_Parse(parser.get(), text.data(), static_cast<int>(text.size()), XML_TRUE) != XML_STATUS_OK) return {};

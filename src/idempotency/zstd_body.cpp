@@ -2,21 +2,15 @@
 
 #include <zstd.h>
 
-#include <memory>
 #include <vector>
 
+#include "idem/memory/freed_by.hpp"
+
 namespace idem::idempotency {
-namespace {
-
-struct free_stream {
-  void operator()(ZSTD_DStream* s) const { ZSTD_freeDStream(s); }
-};
-
-}  // namespace
 
 bool unpack_zstd(std::string_view packed, std::string& out) {
   if (packed.empty()) return false;
-  const std::unique_ptr<ZSTD_DStream, free_stream> stream(ZSTD_createDStream());
+  const memory::owned_by_c<ZSTD_DStream, ZSTD_freeDStream> stream(ZSTD_createDStream());
   if (!stream) return false;
   std::vector<char> piece(ZSTD_DStreamOutSize());
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
