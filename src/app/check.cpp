@@ -1,11 +1,11 @@
 #include "app/check.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include "idem/app/app.hpp"
 #include "idem/config/show.hpp"
+#include "idem/text/decimal.hpp"
 
 namespace idem::app {
 
@@ -72,12 +72,12 @@ bool parse_admin_address(std::string_view text, config::endpoint& out) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return false;
   auto host = text.substr(0, colon);
-  const auto port = text.substr(colon + 1);
+  const auto port = text::parse_decimal<std::uint16_t>(text.substr(colon + 1));
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   out.host = host;
-  const auto [end, ec] = std::from_chars(port.data(), port.data() + port.size(), out.port);
+  out.port = port.value_or(0);
   const bool name = !out.host.empty() && out.host.find('/') == std::string::npos;  // a URL would be looked up
-  return name && ec == std::errc{} && end == port.data() + port.size() && out.port != 0;
+  return name && out.port != 0;
 }
 
 }  // namespace idem::app

@@ -6,6 +6,7 @@
 
 #include "idem/http/made_field.hpp"
 #include "idem/http/writer.hpp"
+#include "idem/text/field_syntax.hpp"
 
 namespace idem::app {
 
@@ -19,13 +20,6 @@ std::string reason_of(unsigned status) {
   return {phrase.data(), phrase.size()};
 }
 
-std::string_view trimmed(std::string_view s) {
-  constexpr std::string_view space = " \t";
-  while (!s.empty() && space.find(s.front()) != s.npos) s.remove_prefix(1);
-  while (!s.empty() && space.find(s.back()) != s.npos) s.remove_suffix(1);
-  return s;
-}
-
 /// The text for a message, which must not bring line ends or escapes of a terminal.
 std::string printable(std::string_view text) {
   std::string out;
@@ -36,7 +30,7 @@ std::string printable(std::string_view text) {
 std::string add_header(std::string_view line, std::string& block) {
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return "--header '" + printable(line) + "': expected 'Name: value'";
-  const auto name = line.substr(0, colon), value = trimmed(line.substr(colon + 1));
+  const auto name = line.substr(0, colon), value = text::trim_ows(line.substr(colon + 1));
   if (const auto why = http::made_field_fault(name, value); !why.empty()) {
     return "--header '" + printable(name) + "': " + std::string(why);
   }

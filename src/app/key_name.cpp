@@ -5,6 +5,7 @@
 
 #include "idem/http/head.hpp"
 #include "idem/idempotency/identity.hpp"
+#include "idem/text/base64.hpp"
 
 namespace idem::app {
 
@@ -104,9 +105,8 @@ std::string missing_scope(const made_up_request& r, const std::vector<config::so
 }
 
 bool is_hash(std::string_view text) {
-  return text.size() == 43 && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-         });
+  const auto is_digit = [](char c) { return text::base64_value(c, text::base64_alphabet::url) >= 0; };
+  return text.size() == 43 && std::all_of(text.begin(), text.end(), is_digit);
 }
 
 }  // namespace

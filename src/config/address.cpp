@@ -5,18 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "idem/text/ascii.hpp"
+#include "idem/text/decimal.hpp"
 
 namespace idem::config {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return out;
-}
+using text::lower_case;
 
 bool is_v4(const std::string& text) {
   in_addr address{};
@@ -30,10 +26,8 @@ bool is_v6(const std::string& text) {
 
 bool is_name(std::string_view text) {
   if (text.empty() || text.size() > 253 || text.front() == '.' || text.front() == '-') return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-           c == '_';
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return text::is_alnum(c) || c == '-' || c == '.' || c == '_'; });
 }
 
 /// A name, an IPv4 address, or an IPv6 address in brackets (without them in the result).
@@ -50,27 +44,21 @@ parsed<std::string> parse_host(std::string_view text) {
   if (is_v6(host)) return result::fail("has an IPv6 address without brackets, expected for example [::1]");
   // the last label of a name is never a number, so this was meant as an IPv4 address
   const std::string_view last = text.substr(text.rfind('.') + 1);
-  const bool numeric =
-      !last.empty() && std::all_of(last.begin(), last.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool numeric = !last.empty() && std::all_of(last.begin(), last.end(), text::is_digit);
   if (numeric && !is_v4(host)) return result::fail("has no valid IPv4 address");
   if (!is_name(text)) return result::fail("has no valid host name");
   return host;
 }
 
 parsed<std::uint16_t> parse_port(std::string_view text) {
-  unsigned port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  const bool whole = !text.empty() && end == text.data() + text.size();
-  if (!whole || error != std::errc() || port > 65535) {
-    return parsed<std::uint16_t>::fail("has no valid port, expected a number up to 65535");
-  }
-  return static_cast<std::uint16_t>(port);
+  const auto port = text::parse_decimal<std::uint16_t>(text);
+  return port ? *port : parsed<std::uint16_t>::fail("has no valid port, expected a number up to 65535");
 }
 
 /// One spelling for each host: names in lower case, `localhost` by its address, IPv6 as short as it can be, IPv4 within
 /// IPv6 as IPv4.
 std::string comparable(const std::string& host) {
-  const std::string name = lower(host);
+  const std::string name = lower_case(host);
   if (name == "localhost") return "127.0.0.1";
   in6_addr address{};
   if (inet_pton(AF_INET6, name.c_str(), &address) != 1) return name;
@@ -152,7 +140,7 @@ parsed<upstream_url> parse_upstream_url(std::string_view text) {
   }
   const std::size_t scheme_end = text.find("://");
   if (scheme_end == std::string_view::npos) return result::fail(std::string("has no scheme, ") + forms);
-  const std::string scheme = lower(text.substr(0, scheme_end));
+  const std::string scheme = lower_case(text.substr(0, scheme_end));
   if (scheme != "http" && scheme != "https") return result::fail(std::string("has an unknown scheme, ") + forms);
   url.tls = scheme == "https";
   std::string_view rest = text.substr(scheme_end + 3);
@@ -172,7 +160,7 @@ parsed<upstream_url> parse_upstream_url(std::string_view text) {
 
 parsed<std::string> parse_host_name(std::string_view text) {
   using result = parsed<std::string>;
-  if (is_v6(std::string(text))) return "[" + lower(text) + "]";
+  if (is_v6(std::string(text))) return "[" + lower_case(text) + "]";
   if (text.find('*') != std::string_view::npos) {
     return result::fail("has a wildcard, expected one whole name, e.g. api.example.com");
   }
@@ -183,8 +171,8 @@ parsed<std::string> parse_host_name(std::string_view text) {
   }
   const auto host = parse_host(text);
   if (!host) return result::fail(host.why);
-  if (text.front() == '[') return "[" + lower(*host) + "]";
-  std::string name = lower(*host);
+  if (text.front() == '[') return "[" + lower_case(*host) + "]";
+  std::string name = lower_case(*host);
   if (name.ends_with('.')) name.pop_back();
   return name;
 }
@@ -195,7 +183,7 @@ bool is_loopback(const endpoint& address) {
   if (inet_pton(AF_INET, address.host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
   in6_addr v6{};
   if (inet_pton(AF_INET6, address.host.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6);
-  return lower(address.host) == "localhost";
+  return lower_case(address.host) == "localhost";
 }
 
 bool overlaps(const endpoint& a, const endpoint& b) {
@@ -213,7 +201,7 @@ bool leads_to(const endpoint& target, const endpoint& own) {
   if (reached.host == "::") reached.host = "::1";
   // an address of another machine may be meant where `own` stands for every address of this one
   if (overlaps(reached, own)) return is_loopback(reached) || reached.host == comparable(own.host);
-  if (lower(target.host) != "localhost") return false;
+  if (lower_case(target.host) != "localhost") return false;
   reached.host = "::1";  // the name has two addresses
   return overlaps(reached, own);
 }

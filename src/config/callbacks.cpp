@@ -6,7 +6,7 @@
 #include "config/presets.hpp"
 #include "config/source.hpp"
 #include "config/suggest.hpp"
-#include "idem/config/base64.hpp"
+#include "idem/text/base64.hpp"
 
 namespace idem::config {
 namespace {
@@ -129,7 +129,7 @@ parsed<std::string> hmac_key(signature_scheme scheme, std::string secret) {
   if (scheme != signature_scheme::standard_webhooks) return secret;
   std::string_view text = secret;
   if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
-  auto bytes = decode_base64(text, base64_alphabet::standard);
+  auto bytes = text::decode_base64(text, text::base64_alphabet::standard);
   if (!bytes || bytes->empty())
     return parsed<std::string>::fail("holds no secret of Standard Webhooks, expected whsec_ and base64");
   return *bytes;

@@ -3,6 +3,8 @@
 
 #include "config/draft.hpp"
 #include "config/source.hpp"
+#include "idem/text/field_syntax.hpp"
+#include "idem/text/json_pointer.hpp"
 
 namespace idem::config {
 namespace {
@@ -13,8 +15,7 @@ constexpr std::size_t mib = 1024 * 1024;
 void read_namespace(const section& block, idempotency_draft& to) {
   const auto value = block.text("namespace", "a name");
   if (!value || value->text.empty()) return;
-  const bool fine = value->text.size() <= 128 &&
-                    std::all_of(value->text.begin(), value->text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  const bool fine = value->text.size() <= 128 && std::all_of(value->text.begin(), value->text.end(), text::is_visible);
   if (!fine) {
     block.out().error(value->at, value->shown + " is no name, expected 1 to 128 visible ASCII characters");
     return;
@@ -92,7 +93,7 @@ void read_replay_headers(const section& block, std::vector<std::string>& drop) {
   if (!names) return;
   drop.clear();
   for (const scalar& name : *names) {
-    if (is_token(name.text)) {
+    if (text::is_token(name.text)) {
       drop.push_back(name.text);
     } else {
       replay.out().error(name.at, name.shown + " is no name of a header field");
@@ -114,7 +115,7 @@ void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
   if (const auto names = fingerprint.texts("headers", "names of header fields")) {
     out.headers.clear();
     for (const scalar& name : *names) {
-      if (!is_token(name.text)) fingerprint.out().error(name.at, name.shown + " is no name of a header field");
+      if (!text::is_token(name.text)) fingerprint.out().error(name.at, name.shown + " is no name of a header field");
       out.headers.push_back(name.text);
     }
   }
@@ -130,7 +131,7 @@ void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
       } else if (out.body == body_mode::json && !pointer) {
         fingerprint.out().error(member.at,
                                 member.shown + " is no JSON pointer, which `body: json` needs, expected a / before it");
-      } else if (pointer && out.body != body_mode::form && !is_json_pointer(member.text)) {
+      } else if (pointer && out.body != body_mode::form && !text::parse_json_pointer(member.text)) {
         fingerprint.out().error(member.at,
                                 member.shown + " is no JSON pointer (RFC 6901): ~ is written ~0, / in a name ~1");
       }

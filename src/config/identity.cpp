@@ -3,6 +3,7 @@
 
 #include "config/draft.hpp"
 #include "config/source.hpp"
+#include "idem/text/ascii.hpp"
 
 namespace idem::config {
 namespace {
@@ -18,15 +19,10 @@ std::optional<source> read_source(report& out, const scalar& value, source_use u
   return *made;
 }
 
-bool equal_without_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 /// Whether both are asked for the same: names of header fields have no case.
 bool same(const source& a, const source& b) {
   if (a.type != b.type) return false;
-  return a.type == source::kind::header ? equal_without_case(a.name, b.name) : a.name == b.name;
+  return a.type == source::kind::header ? text::iequals(a.name, b.name) : a.name == b.name;
 }
 
 bool stands_in(const std::vector<source>& list, const source& s) {

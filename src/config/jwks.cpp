@@ -10,8 +10,8 @@
 #include <boost/json.hpp>
 #include <optional>
 
-#include "idem/config/base64.hpp"
 #include "idem/memory/freed_by.hpp"
+#include "idem/text/base64.hpp"
 
 namespace idem::config {
 namespace {
@@ -39,7 +39,7 @@ std::string text_of(const json::object& key, json::string_view name) {
 }
 
 std::string bytes_of(const json::object& key, json::string_view name) {
-  return decode_base64(text_of(key, name), base64_alphabet::url).value_or("");
+  return text::decode_base64(text_of(key, name), text::base64_alphabet::url).value_or("");
 }
 
 number_ptr number_of(const std::string& bytes) {

@@ -5,6 +5,7 @@
 #include "config/address.hpp"
 #include "config/draft.hpp"
 #include "config/source.hpp"
+#include "idem/text/field_syntax.hpp"
 
 namespace idem::config {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 std::string check_path(std::string_view path) {
   if (!path.starts_with('/')) return "does not begin with /, expected for example /v1/charges";
   if (path.find_first_of("?#") != std::string_view::npos) return "has a query or fragment, expected the path alone";
-  const bool visible = std::all_of(path.begin(), path.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  const bool visible = std::all_of(path.begin(), path.end(), text::is_visible);
   return visible ? "" : "has spaces or non-ASCII characters, expected them percent-encoded as requests have them";
 }
 
@@ -86,7 +87,7 @@ void read_methods(const section& match, route_match& to) {
   for (const scalar& value : *values) {
     const std::string& method = value.text;
     const bool lower = std::any_of(method.begin(), method.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-    if (!is_token(method) || method[0] < 'A' || method[0] > 'z') {
+    if (!text::is_token(method) || method[0] < 'A' || method[0] > 'z') {
       match.out().error(value.at, value.shown + " is no method, expected for example POST");
     } else if (lower) {
       match.out().error(

@@ -1,6 +1,6 @@
-#include <charconv>
-
 #include "config/address.hpp"
+#include "idem/text/decimal.hpp"
+#include "idem/text/percent.hpp"
 
 namespace idem::config {
 namespace {
@@ -8,37 +8,18 @@ namespace {
 constexpr unsigned most_databases = 65535;
 constexpr int redis_port = 6379;
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 parsed<std::string> percent_decode(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return parsed<std::string>::fail("has a % without two hex digits in its user or password");
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
+  auto decoded = text::percent_decode(text);
+  if (!decoded) return parsed<std::string>::fail("has a % without two hex digits in its user or password");
+  return *decoded;
 }
 
 parsed<unsigned> parse_database(std::string_view text) {
-  unsigned database = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), database);
-  const bool whole = !text.empty() && end == text.data() + text.size();
-  if (!whole || error != std::errc() || database > most_databases) {
+  const auto database = text::parse_decimal<unsigned>(text);
+  if (!database || *database > most_databases) {
     return parsed<unsigned>::fail("has no valid database, expected a number such as 0");
   }
-  return database;
+  return *database;
 }
 
 /// Reads `user:password`. Returns the reason of a failure, else nothing.

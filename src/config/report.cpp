@@ -5,21 +5,20 @@
 #include <set>
 #include <tuple>
 
+#include "idem/text/hex.hpp"
+
 namespace idem::config {
 
 namespace {
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 /// What a user wrote may stand in a message as an example as well; whatever it holds, a finding is one line.
 std::string one_line(std::string text) {
-  if (std::none_of(text.begin(), text.end(), is_control)) return text;
-  static constexpr char hex[] = "0123456789abcdef";
+  if (std::none_of(text.begin(), text.end(), text::is_control)) return text;
   std::string out;
   for (char c : text) {
-    if (is_control(c)) {
-      const auto byte = static_cast<unsigned char>(c);
-      out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+    if (text::is_control(c)) {
+      out += "\\x";
+      text::append_hex(out, c);
     } else {
       out += c;
     }

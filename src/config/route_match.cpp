@@ -3,26 +3,11 @@
 #include <algorithm>
 
 #include "idem/config/config.hpp"
+#include "idem/text/ascii.hpp"
+#include "idem/text/authority.hpp"
 
 namespace idem::config {
 namespace {
-
-/// The authority without its port, and a name without the dot of the root (RFC 1034 §3.1), which makes it no other
-/// name; an IPv6 literal keeps its brackets.
-std::string_view host_of(std::string_view authority) {
-  if (authority.starts_with('[')) {
-    const std::size_t bracket = authority.find(']');
-    return bracket == std::string_view::npos ? authority : authority.substr(0, bracket + 1);
-  }
-  std::string_view name = authority.substr(0, authority.find(':'));
-  if (name.ends_with('.')) name.remove_suffix(1);
-  return name;
-}
-
-bool equals_lower(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b; });
-}
 
 bool is_name(std::string_view segment) { return segment.starts_with('{'); }
 
@@ -77,7 +62,7 @@ bool route_match::matches(std::string_view method, std::string_view authority, s
                           path_captures& captures) const {
   captures.clear();
   if (std::find(methods.begin(), methods.end(), method) == methods.end()) return false;
-  if (!host.empty() && !equals_lower(host_of(authority), host)) return false;
+  if (!host.empty() && !text::iequals(text::host_of(authority), host)) return false;
   switch (kind) {
     case path_kind::any: return true;
     case path_kind::exact: return request_path == path;

@@ -3,6 +3,7 @@
 
 #include "config/draft.hpp"
 #include "config/source.hpp"
+#include "idem/text/ascii.hpp"
 
 namespace idem::config {
 namespace {
@@ -24,7 +25,7 @@ void read_name(const section& block, route_draft& to) {
   if (!value) return;
   const bool fine = !value->text.empty() && value->text.size() <= 64 &&
                     std::all_of(value->text.begin(), value->text.end(),
-                                [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+                                [](char c) { return (c >= 'a' && c <= 'z') || text::is_digit(c) || c == '-'; });
   if (!fine)
     block.out().error(value->at, value->shown + " is no name of a route, expected 1 to 64 letters a-z, digits and -");
   // kept although faulty, so that other messages can name the route

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "config/units.hpp"
+#include "idem/text/hex.hpp"
 
 namespace idem::config {
 namespace {
@@ -14,13 +15,11 @@ using std::string_view;
 string quote(string_view text) {
   string out = "\"";
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       (out += '\\') += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\x%02x", byte);
-      out += escape;
+    } else if (text::is_control(c)) {
+      out += "\\x";
+      text::append_hex(out, c);
     } else {
       out += c;
     }

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "config/suggest.hpp"
+#include "idem/text/field_syntax.hpp"
+#include "idem/text/json_pointer.hpp"
 
 namespace idem::config {
 namespace {
@@ -51,12 +53,8 @@ std::string unknown_word(std::string_view word, source_use use) {
   return "is no source" + did_you_mean(word, words) + ", " + expected(use);
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_plain(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != 0x7f; });
+  return !text.empty() && std::none_of(text.begin(), text.end(), text::is_control);
 }
 
 /// `/a/b`: element names from the root.
@@ -65,9 +63,9 @@ bool is_xml_path(std::string_view text) {
   while (!text.empty()) {
     text.remove_prefix(1);
     const std::string_view name = text.substr(0, text.find('/'));
-    const bool fine = !name.empty() && !is_digit(name[0]) && name[0] != '-' && name[0] != '.' &&
+    const bool fine = !name.empty() && !text::is_digit(name[0]) && name[0] != '-' && name[0] != '.' &&
                       std::all_of(name.begin(), name.end(), [](char c) {
-                        return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ':' ||
+                        return text::is_alnum(c) || c == '_' || c == '-' || c == '.' || c == ':' ||
                                static_cast<unsigned char>(c) >= 0x80;
                       });
     if (!fine) return false;
@@ -81,7 +79,8 @@ std::string check_name(kind type, std::string& name) {
   switch (type) {
     case kind::header:
     case kind::cookie:
-      return is_token(name) ? "" : "has no valid name, expected letters, digits and -, e.g. header:Idempotency-Key";
+      return text::is_token(name) ? ""
+                                  : "has no valid name, expected letters, digits and -, e.g. header:Idempotency-Key";
     case kind::path:
       if (name.size() < 3 || name.front() != '{' || name.back() != '}') {
         return "has no name in braces, expected for example \"path:{account}\"";
@@ -89,7 +88,8 @@ std::string check_name(kind type, std::string& name) {
       name = name.substr(1, name.size() - 2);
       return is_template_name(name) ? "" : "has no valid name in its braces, expected letters, digits, _ and -";
     case kind::json:
-      return is_json_pointer(name) ? "" : "has no JSON pointer (RFC 6901), expected for example json:/order/id";
+      return text::parse_json_pointer(name) ? ""
+                                            : "has no JSON pointer (RFC 6901), expected for example json:/order/id";
     case kind::xml: return is_xml_path(name) ? "" : "has no path of elements, expected for example xml:/order/id";
     case kind::mtls: return name == "subject" ? "" : "has an unknown part of the certificate, expected mtls:subject";
     case kind::query:
@@ -104,25 +104,9 @@ std::string check_name(kind type, std::string& name) {
 
 }  // namespace
 
-bool is_token(std::string_view text) {
-  constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return is_letter(c) || is_digit(c) || marks.find(c) != std::string_view::npos;
-  });
-}
-
-bool is_json_pointer(std::string_view text) {
-  if (!text.starts_with('/')) return false;
-  for (std::size_t i = text.find('~'); i != std::string_view::npos; i = text.find('~', i + 1)) {
-    if (i + 1 >= text.size() || (text[i + 1] != '0' && text[i + 1] != '1')) return false;
-  }
-  return true;
-}
-
 bool is_template_name(std::string_view text) {
-  return !text.empty() && (is_letter(text[0]) || text[0] == '_') && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '-';
-  });
+  return !text.empty() && (text::is_alpha(text[0]) || text[0] == '_') &&
+         std::all_of(text.begin(), text.end(), [](char c) { return text::is_alnum(c) || c == '_' || c == '-'; });
 }
 
 parsed<source> parse_source(std::string_view text, source_use use) {

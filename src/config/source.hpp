@@ -13,12 +13,6 @@ enum class source_use { key, scope };
 /// Reads one source as a key or scope may have it; the reason of a failure follows the quoted text.
 parsed<source> parse_source(std::string_view text, source_use use);
 
-/// RFC 9110 §5.6.2: names of header fields, methods and cookies.
-bool is_token(std::string_view text);
-
-/// RFC 6901 §3; the empty pointer (the whole document) is none here.
-bool is_json_pointer(std::string_view text);
-
 /// Names in templates: letters, digits, `_` and `-`, beginning with a letter or `_`.
 bool is_template_name(std::string_view text);
 

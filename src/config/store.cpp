@@ -5,6 +5,7 @@
 #include "config/draft.hpp"
 #include "config/file.hpp"
 #include "config/tls_files.hpp"
+#include "idem/text/ascii.hpp"
 
 namespace idem::config {
 namespace {
@@ -80,7 +81,7 @@ void read_key_prefix(const section& redis, std::string& to) {
   // braces mark what Redis Cluster hashes, and the record's name brings its own
   const bool fine = !value->text.empty() && value->text.size() <= 64 &&
                     std::all_of(value->text.begin(), value->text.end(),
-                                [](char c) { return c > ' ' && c < 0x7f && c != '{' && c != '}'; });
+                                [](char c) { return text::is_visible(c) && c != '{' && c != '}'; });
   if (fine) {
     to = value->text;
   } else {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "idem/text/ascii.hpp"
+
 namespace idem::config {
 namespace {
 
 /// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`, letters compared without case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c == '-' ? '_' : c; };
+  const auto lower = [](char c) { return c == '-' ? '_' : text::to_lower(c); };
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
     for (std::size_t j = 0; j <= b.size(); ++j) {

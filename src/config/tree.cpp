@@ -8,7 +8,8 @@
 
 #include <sstream>
 
-#include "config/utf8.hpp"
+#include "idem/text/ascii.hpp"
+#include "idem/text/utf8.hpp"
 
 namespace idem::config {
 namespace {
@@ -131,6 +132,18 @@ std::string syntax_message(const YAML::Exception& e, std::string_view text) {
     message += " (a line begins with a tab; YAML is indented with spaces)";
   }
   return message;
+}
+
+/// Offset of the first byte that does not belong to well-formed UTF-8 or is a control character other than tab, line
+/// feed and carriage return; npos if there is none.
+std::size_t first_unreadable(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [length, valid] = text::first_sequence(text.substr(at));
+    const char c = text[at];
+    if (!valid || (text::is_control(c) && c != '\t' && c != '\n' && c != '\r')) return at;
+    at += length;
+  }
+  return std::string_view::npos;
 }
 
 bool check_bytes(std::string_view text, report& out) {

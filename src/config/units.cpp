@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "idem/text/ascii.hpp"
+
 namespace idem::config {
 namespace {
 
@@ -44,7 +46,7 @@ part take_part(std::string_view& rest) {
   p.overflow = error == std::errc::result_out_of_range;
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   std::size_t letters = 0;
-  while (letters < rest.size() && (rest[letters] < '0' || rest[letters] > '9')) ++letters;
+  while (letters < rest.size() && !text::is_digit(rest[letters])) ++letters;
   p.suffix = rest.substr(0, letters);
   rest.remove_prefix(letters);
   return p;

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "config/report.hpp"
+#include "idem/text/ascii.hpp"
 
 namespace idem::config {
 namespace {
 
 bool is_name(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; };
-  return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  return !name.empty() && !text::is_digit(name[0]) &&
+         std::all_of(name.begin(), name.end(), [](char c) { return text::is_alnum(c) || c == '_'; });
 }
 
 /// The value of what stands between `${` and `}`.

@@ -2,10 +2,11 @@
 // of the same bytes could take for the end of a line or of a chunk.
 #include <algorithm>
 
-#include "http/chars.hpp"
 #include "http/field_rules.hpp"
 #include "http/trailer_rules.hpp"
 #include "idem/http/body.hpp"
+#include "idem/text/field_syntax.hpp"
+#include "idem/text/hex.hpp"
 
 namespace idem::http {
 namespace {
@@ -15,18 +16,12 @@ constexpr std::size_t max_extension_bytes = 4 * 1024;
 constexpr std::size_t max_trailer_bytes = 8 * 1024;
 constexpr std::size_t max_trailer_lines = 64;
 
-/// 16 for what is not a hexadecimal digit
-unsigned digit_value(char c) {
-  if (is_digit(c)) return static_cast<unsigned>(c - '0');
-  const char low = to_lower(c);
-  return low >= 'a' && low <= 'f' ? static_cast<unsigned>(low - 'a') + 10 : 16;
-}
-
 std::string_view judge_trailer(std::string_view line) {
   if (line.front() == ' ' || line.front() == '\t') return "a trailer line is folded or starts with white space";
   const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return "a trailer line has no valid name";
-  if (!is_field_text(line.substr(colon + 1))) return "a trailer value holds a control byte";
+  if (colon == std::string_view::npos || !text::is_token(line.substr(0, colon)))
+    return "a trailer line has no valid name";
+  if (!text::is_field_text(line.substr(colon + 1))) return "a trailer value holds a control byte";
   return {};
 }
 
@@ -59,12 +54,12 @@ body_step body_decoder::feed_chunked(std::string_view in) {
 }
 
 std::string_view body_decoder::take_size(char c) {
-  const unsigned digit = digit_value(c);
-  if (digit < 16) {
+  const int digit = text::hex_value(c);
+  if (digit >= 0) {
     state_ = chunk_state::size;
     if (++digits_ > max_digits) return "a chunk size has too many digits";
     if (left_ >> 59 != 0) return "a chunk size is too large";
-    left_ = left_ << 4 | digit;
+    left_ = left_ << 4 | static_cast<unsigned>(digit);
     return {};
   }
   if (state_ == chunk_state::size_first) return "a chunk size is missing or not hexadecimal";
@@ -85,7 +80,7 @@ std::string_view body_decoder::take_extension(char c) {
     return {};
   }
   // Inside of a quoted string too: one reader would go on to the closing quote, another would end the line here.
-  if (!is_field_text({&c, 1})) return "a chunk extension holds a control byte";
+  if (!text::is_field_text({&c, 1})) return "a chunk extension holds a control byte";
   if (escaped_) {
     escaped_ = false;
   } else if (c == '"') {

@@ -1,10 +1,9 @@
 #include "http/field_rules.hpp"
+#include "idem/text/decimal.hpp"
+#include "idem/text/field_syntax.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-
-#include "http/chars.hpp"
 
 namespace idem::http {
 namespace {
@@ -34,10 +33,10 @@ bool is_compression(std::string_view coding) {
 bool is_compressed_then_chunked(std::string_view codings) {
   bool compressed = false;
   while (codings.find(',') != std::string_view::npos) {
-    if (!is_compression(take_member(codings))) return false;
+    if (!is_compression(text::take_member(codings))) return false;
     compressed = true;
   }
-  return compressed && iequals(trim_ows(codings), "chunked");
+  return compressed && iequals(text::trim_ows(codings), "chunked");
 }
 
 void mark_named(field_list& list, std::string_view name, field_id id) {
@@ -65,18 +64,15 @@ void judge_option(connection_options& sum, field_list& list, std::string_view op
 
 bool lists(std::string_view list, std::string_view name) {
   while (!list.empty()) {
-    if (iequals(take_member(list), name)) return true;
+    if (iequals(text::take_member(list), name)) return true;
   }
   return false;
 }
 
 std::optional<std::uint64_t> parse_length(std::string_view value) {
   constexpr std::uint64_t limit = std::uint64_t{1} << 63;
-  if (value.empty() || (value.size() > 1 && value.front() == '0')) return std::nullopt;
-  std::uint64_t n = 0;
-  const auto [end, ec] = std::from_chars(value.data(), value.data() + value.size(), n);
-  if (ec != std::errc() || end != value.data() + value.size() || n >= limit) return std::nullopt;
-  return n;
+  const auto n = text::parse_strict_decimal<std::uint64_t>(value);
+  return n && *n < limit ? n : std::nullopt;
 }
 
 void judge_framing_field(framing_fields& sum, const field& f, unsigned minor) {
@@ -97,7 +93,7 @@ void judge_framing_field(framing_fields& sum, const field& f, unsigned minor) {
 void judge_connection(connection_options& sum, field_list& list, std::string_view value, bool protect,
                       std::size_t& options) {
   while (!value.empty() && sum.reason.empty()) {
-    const std::string_view option = take_member(value);
+    const std::string_view option = text::take_member(value);
     if (option.empty()) continue;
     if (++options > max_options) {
       sum.reason = "Connection names too many fields";
@@ -112,7 +108,7 @@ std::vector<std::string_view> connection_names(const field_list& head) {
   for (const field& f : head.fields) {
     if (f.id != field_id::connection) continue;
     for (std::string_view rest = f.value; !rest.empty();) {
-      if (const auto name = take_member(rest); !name.empty()) names.push_back(name);
+      if (const auto name = text::take_member(rest); !name.empty()) names.push_back(name);
     }
   }
   return names;

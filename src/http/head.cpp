@@ -1,17 +1,9 @@
 #include "idem/http/head.hpp"
 
-#include "http/chars.hpp"
 #include "http/field_rules.hpp"
+#include "idem/text/ascii.hpp"
 
 namespace idem::http {
-
-bool iequals(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (to_lower(a[i]) != to_lower(b[i])) return false;
-  }
-  return true;
-}
 
 namespace {
 
@@ -34,8 +26,8 @@ field_id long_name(std::string_view name, char first) {
     case 18: return if_equal(name, "idempotency-status", field_id::idempotency_status);
     case 19:
       if (first == 'p') return if_equal(name, "proxy-authorization", field_id::proxy_authorization);
-      return to_lower(name[9]) == 'c' ? if_equal(name, "idempotency-attempt", field_id::idempotency_attempt)
-                                      : if_equal(name, "idempotent-replayed", field_id::idempotent_replayed);
+      return text::to_lower(name[9]) == 'c' ? if_equal(name, "idempotency-attempt", field_id::idempotency_attempt)
+                                            : if_equal(name, "idempotent-replayed", field_id::idempotent_replayed);
     default: return field_id::other;
   }
 }
@@ -44,7 +36,7 @@ field_id long_name(std::string_view name, char first) {
 
 field_id field_id_of(std::string_view name) {
   if (name.empty()) return field_id::other;
-  const char first = to_lower(name.front());
+  const char first = text::to_lower(name.front());
   switch (name.size()) {
     case 2: return if_equal(name, "te", field_id::te);
     case 3: return if_equal(name, "via", field_id::via);

@@ -6,7 +6,6 @@
 namespace idem::http {
 namespace {
 
-constexpr rejection fine{0, {}};
 constexpr std::string_view bare_line_feed = "a line ends with a bare line feed";
 
 /// @param line with its carriage return but without its line feed

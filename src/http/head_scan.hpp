@@ -11,6 +11,9 @@
 
 namespace idem::http {
 
+/// No rejection.
+inline constexpr rejection fine{0, {}};
+
 /// How a kind of message judges its first line. Both functions are pure; an empty reason means that nothing is wrong.
 struct first_line_rules {
   /// Of a line whose end has not come yet. What it refuses it must refuse of every longer line as well.

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "http/chars.hpp"
 #include "http/field_rules.hpp"
 #include "idem/http/writer.hpp"
+#include "idem/text/field_syntax.hpp"
 
 namespace idem::http {
 
@@ -24,7 +24,7 @@ class head_writer {
     std::string kept;
     bool all = true;
     for (std::string_view rest = f.value; !rest.empty();) {
-      const std::string_view name = take_member(rest);
+      const std::string_view name = text::take_member(rest);
       if (std::any_of(gone.begin(), gone.end(), [name](std::string_view g) { return iequals(g, name); })) {
         all = false;
       } else if (!name.empty()) {

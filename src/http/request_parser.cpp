@@ -1,25 +1,24 @@
 #include <algorithm>
 #include <cstring>
 
-#include "http/chars.hpp"
 #include "http/field_rules.hpp"
 #include "http/head_scan.hpp"
 #include "http/target.hpp"
 #include "http/tokenizer.hpp"
 #include "idem/http/parser.hpp"
+#include "idem/text/field_syntax.hpp"
 
 namespace idem::http {
 namespace {
 
-constexpr rejection fine{0, {}};
 constexpr std::size_t max_method = 64;
 constexpr std::size_t max_skipped = 8;  // four empty lines
 constexpr std::size_t version_size = std::string_view("HTTP/1.1").size();
 
 rejection judge_version(std::string_view version) {
   if (version == "HTTP/1.1" || version == "HTTP/1.0") return fine;
-  if (version.size() == version_size && version.starts_with("HTTP/") && is_digit(version[5]) && version[6] == '.' &&
-      is_digit(version[7])) {
+  if (version.size() == version_size && version.starts_with("HTTP/") && text::is_digit(version[5]) &&
+      version[6] == '.' && text::is_digit(version[7])) {
     return {505, "the version is neither HTTP/1.1 nor HTTP/1.0"};
   }
   return {400, "the request line does not end with a version"};
@@ -27,7 +26,7 @@ rejection judge_version(std::string_view version) {
 
 rejection judge_method(std::string_view line, std::size_t& end) {
   for (end = 0; end < line.size() && line[end] != ' '; ++end) {
-    if (!is_token_char(line[end])) return {400, "the method is not a token"};
+    if (!text::is_token_char(line[end])) return {400, "the method is not a token"};
     if (end == max_method) return {400, "the method is too long"};
   }
   return end == 0 ? rejection{400, "the request line starts with a space"} : fine;

@@ -1,5 +1,5 @@
-#include "http/chars.hpp"
 #include "http/head_writer.hpp"
+#include "idem/text/field_syntax.hpp"
 
 namespace idem::http {
 namespace {
@@ -35,7 +35,8 @@ class request_writer {
 
  private:
   void request_line() {
-    out_.require(is_token(head_.method) && !head_.path.empty() && fits_target(head_.path) && fits_target(head_.query));
+    out_.require(text::is_token(head_.method) && !head_.path.empty() && fits_target(head_.path) &&
+                 fits_target(head_.query));
     out_.raw(head_.method);
     out_.raw(" ");
     out_.raw(head_.path);

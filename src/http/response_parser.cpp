@@ -1,15 +1,14 @@
 #include <algorithm>
 
-#include "http/chars.hpp"
 #include "http/field_rules.hpp"
 #include "http/head_scan.hpp"
 #include "http/tokenizer.hpp"
 #include "idem/http/parser.hpp"
+#include "idem/text/ascii.hpp"
 
 namespace idem::http {
 namespace {
 
-constexpr rejection fine{0, {}};
 constexpr std::string_view version_start = "HTTP/1.";
 constexpr std::size_t code_at = 9;
 constexpr std::size_t code_end = 12;
@@ -29,8 +28,8 @@ rejection judge_partial(std::string_view line, const head_limits&) {
 }
 
 rejection judge_whole(std::string_view line, const head_limits&) {
-  if (line.size() < code_end || line[code_at - 1] != ' ' || !is_digit(line[code_at]) || !is_digit(line[code_at + 1]) ||
-      !is_digit(line[code_at + 2])) {
+  if (line.size() < code_end || line[code_at - 1] != ' ' || !text::is_digit(line[code_at]) ||
+      !text::is_digit(line[code_at + 1]) || !text::is_digit(line[code_at + 2])) {
     return bad("the status line has no status code of three digits");
   }
   if (line.size() == code_end) return bad("the status line lacks the space after the status code (RFC 9112 section 4)");

@@ -1,4 +1,3 @@
-#include "http/chars.hpp"
 #include "http/head_writer.hpp"
 
 namespace idem::http {

@@ -1,31 +1,29 @@
 #include "http/target.hpp"
+#include "idem/text/hex.hpp"
 
 #include <arpa/inet.h>
 
 #include <algorithm>
 #include <array>
 
-#include "http/chars.hpp"
-
 namespace idem::http {
 namespace {
 
 consteval std::array<bool, 256> host_table() {
   std::array<bool, 256> table{};
-  for (unsigned c = 0; c < 128; ++c) table[c] = is_digit(static_cast<char>(c)) || is_alpha(static_cast<char>(c));
+  for (unsigned c = 0; c < 128; ++c) table[c] = text::is_alnum(static_cast<char>(c));
   for (char c : std::string_view("-._~!$&'()*+;=")) table[static_cast<unsigned char>(c)] = true;
   return table;
 }
 constexpr auto host_chars = host_table();
-
-bool is_hex(char c) { return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'f'); }
 
 bool valid_name(std::string_view name) {
   std::size_t i = 0;
   while (i < name.size()) {
     if (host_chars[static_cast<unsigned char>(name[i])]) {
       ++i;
-    } else if (name[i] == '%' && i + 2 < name.size() && is_hex(name[i + 1]) && is_hex(name[i + 2])) {
+    } else if (name[i] == '%' && i + 2 < name.size() && text::hex_value(name[i + 1]) >= 0 &&
+               text::hex_value(name[i + 2]) >= 0) {
       i += 3;
     } else {
       return false;
@@ -45,7 +43,7 @@ bool valid_ipv6(std::string_view address) {
 bool valid_port(std::string_view port) {
   unsigned n = 0;
   for (char c : port) {
-    if (!is_digit(c)) return false;
+    if (!text::is_digit(c)) return false;
     n = n * 10 + static_cast<unsigned>(c - '0');
     if (n > 65535) return false;
   }
@@ -59,8 +57,9 @@ bool has_forbidden_byte(std::string_view target) {
 }
 
 std::size_t scheme_size(std::string_view target) {
-  if (target.size() >= 7 && iequals(target.substr(0, 7), "http://")) return 7;
-  if (target.size() >= 8 && iequals(target.substr(0, 8), "https://")) return 8;
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (text::istarts_with(target, scheme)) return scheme.size();
+  }
   return 0;
 }
 

@@ -1,9 +1,8 @@
 #include "http/trailer_rules.hpp"
+#include "idem/text/ascii.hpp"
 
 #include <algorithm>
 #include <array>
-
-#include "http/chars.hpp"
 
 namespace idem::http {
 namespace {
@@ -54,7 +53,7 @@ constexpr std::array<std::string_view, 17> forbidden_prefixes = {
 // The only members of the content- family that exist to be sent after the content (RFC 9530).
 constexpr std::array<std::string_view, 2> allowed_names = {"content-digest", "content-md5"};
 
-char fold(char c) { return c == '_' ? '-' : to_lower(c); }
+char fold(char c) { return c == '_' ? '-' : text::to_lower(c); }
 
 bool equals_folded(std::string_view name, std::string_view known) {
   return std::equal(name.begin(), name.end(), known.begin(), known.end(), [](char a, char b) { return fold(a) == b; });

@@ -1,17 +1,17 @@
 #include "idem/http/writer.hpp"
+#include "idem/text/decimal.hpp"
+#include "idem/text/field_syntax.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-
-#include "http/chars.hpp"
 
 namespace idem::http {
 
-bool valid_field(std::string_view name, std::string_view value) { return is_token(name) && is_one_line(value); }
+bool valid_field(std::string_view name, std::string_view value) {
+  return text::is_token(name) && text::is_one_line(value);
+}
 
 bool append_status_line(std::string& out, unsigned status, std::string_view reason) {
-  if (status < 100 || status > 599 || !is_one_line(reason)) return false;
+  if (status < 100 || status > 599 || !text::is_one_line(reason)) return false;
   out += "HTTP/1.1 ";
   out += static_cast<char>('0' + status / 100);
   out += static_cast<char>('0' + status / 10 % 10);
@@ -39,10 +39,8 @@ bool append_field(std::string& out, std::string_view name, std::string_view valu
 void append_framing(std::string& out, framing plan) {
   if (plan.kind == framing_kind::chunked) out += "Transfer-Encoding: chunked\r\n";
   if (plan.kind != framing_kind::length) return;
-  std::array<char, 20> digits;
-  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), plan.length).ptr;
   out += "Content-Length: ";
-  out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  out += text::decimal(plan.length);
   out += "\r\n";
 }
 

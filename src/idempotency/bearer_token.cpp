@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "idem/config/base64.hpp"
-#include "idempotency/ascii.hpp"
+#include "idem/text/base64.hpp"
+#include "idem/text/field_syntax.hpp"
 #include "idempotency/token_claims.hpp"
 #include "idempotency/token_signature.hpp"
 
@@ -26,7 +26,7 @@ std::optional<token_parts> split(std::string_view token) {
   const std::size_t first = token.find('.');
   const std::size_t second = first == token.npos ? token.npos : token.find('.', first + 1);
   if (second == token.npos || token.find('.', second + 1) != token.npos) return std::nullopt;
-  const auto part = [](std::string_view text) { return config::decode_base64(text, config::base64_alphabet::url); };
+  const auto part = [](std::string_view text) { return text::decode_base64(text, text::base64_alphabet::url); };
   auto header = part(token.substr(0, first)), payload = part(token.substr(first + 1, second - first - 1)),
        signature = part(token.substr(second + 1));
   if (!header || !payload || !signature) return std::nullopt;
@@ -140,10 +140,8 @@ token_check check_bearer_token(const config::jwt_config& settings, const http::r
   constexpr std::string_view scheme = "Bearer ";
   if (head.count(http::field_id::authorization) != 1) return refused(token_fault::absent);
   std::string_view value = head.value(http::field_id::authorization);
-  if (value.size() <= scheme.size() || !http::iequals(value.substr(0, scheme.size()), scheme)) {
-    return refused(token_fault::absent);
-  }
-  return check_token(settings, trim(value.substr(scheme.size())), unix_seconds);
+  if (value.size() <= scheme.size() || !text::istarts_with(value, scheme)) return refused(token_fault::absent);
+  return check_token(settings, text::trim_ows(value.substr(scheme.size())), unix_seconds);
 }
 
 }  // namespace idem::idempotency

@@ -3,13 +3,12 @@
 // begin.
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "idem/idempotency/fingerprint.hpp"
 #include "idem/memory/block_pool.hpp"
+#include "idem/text/json.hpp"
+#include "idem/text/json_pointer.hpp"
 #include "idempotency/json_events.hpp"
-#include "idempotency/json_pointer.hpp"
-#include "idempotency/sha256.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -21,7 +20,7 @@ std::uint32_t narrow(std::size_t offset) { return static_cast<std::uint32_t>(off
 
 /// A pointer of `exclude` or `include`.
 struct filter {
-  json_pointer tokens;
+  text::json_pointer tokens;
   bool exclude = false;
 };
 
@@ -29,55 +28,10 @@ struct filter {
 std::vector<filter> make_filters(const std::vector<std::string>& exclude, const std::vector<std::string>& include) {
   std::vector<filter> filters;
   for (const std::string& text : exclude)
-    if (auto tokens = parse_json_pointer(text)) filters.push_back({std::move(*tokens), true});
+    if (auto tokens = text::parse_json_pointer(text)) filters.push_back({std::move(*tokens), true});
   for (const std::string& text : include)
-    if (auto tokens = parse_json_pointer(text)) filters.push_back({std::move(*tokens), false});
+    if (auto tokens = text::parse_json_pointer(text)) filters.push_back({std::move(*tokens), false});
   return filters;
-}
-
-bool is_special(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
-
-// Whether one of eight bytes is special. A difference borrows into a byte's top bit only if that byte, or one that is
-// special itself, was below what is taken from it.
-bool holds_special(std::uint64_t eight) {
-  constexpr std::uint64_t each = 0x0101010101010101, top = 0x80 * each;
-  const auto below = [](std::uint64_t x, std::uint64_t n) { return (x - n * each) & ~x & top; };
-  return (below(eight, 0x20) | below(eight ^ '"' * each, 1) | below(eight ^ '\\' * each, 1)) != 0;
-}
-
-bool has_special(std::string_view text) {
-  std::size_t i = 0;
-  for (; i + 8 <= text.size(); i += 8) {
-    std::uint64_t eight;
-    std::memcpy(&eight, text.data() + i, 8);
-    if (holds_special(eight)) return true;
-  }
-  return std::any_of(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), is_special);
-}
-
-void append_escaped(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    if (!is_special(c)) {
-      out += c;
-    } else if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else {
-      out += "\\u00";
-      out += hex_digits[static_cast<unsigned char>(c) >> 4];
-      out += hex_digits[static_cast<unsigned char>(c) & 15];
-    }
-  }
-}
-
-void append_string(std::string& out, std::string_view text) {
-  out += '"';
-  if (has_special(text)) {
-    append_escaped(out, text);
-  } else {
-    out += text;
-  }
-  out += '"';
 }
 
 /// The first eight bytes as a number that orders like them; what is missing counts as zero bytes.
@@ -122,13 +76,13 @@ class canonical_writer {
     if (!pending_.keep) return;
     members_.push_back({order_of_head(text), narrow(names_.size()), narrow(text.size()), narrow(out_.size()), 0});
     names_ += text;
-    append_string(out_, text);
+    text::append_json_string(out_, text);
     out_ += ':';
   }
 
   void string(std::string_view text) {
     if (!begin_scalar()) return;
-    append_string(out_, text);
+    text::append_json_string(out_, text);
     end_value();
   }
   void number(std::string_view text) { plain(text); }
@@ -199,7 +153,7 @@ class canonical_writer {
     frame& f = frames_.back();
     if (!f.array) return pending_;
     const std::size_t index = f.index++;
-    return judge([&](std::string_view token) { return token == "*" || names_index(token, index); });
+    return judge([&](std::string_view token) { return token == "*" || text::names_index(token, index); });
   }
 
   void begin(char bracket) {

@@ -6,6 +6,7 @@
 
 #include <charconv>
 
+#include "idem/text/hex.hpp"
 #include "idempotency/sha256.hpp"
 
 namespace idem::idempotency {
@@ -44,7 +45,7 @@ checksum_text xxh3(std::string_view line, std::string_view header_block, std::st
   XXH64_canonicalFromHash(&digest, XXH3_64bits_digest(&state));
   checksum_text out;
   out[0] = 'x';
-  write_hex(out.data() + 1, digest.digest, sizeof digest.digest);
+  text::write_hex(out.data() + 1, digest.digest, sizeof digest.digest);
   return out;
 }
 
@@ -55,7 +56,7 @@ std::array<char, 16> sha256_prefix(std::string_view line, std::string_view heade
   hash.update(stored_body);
   const sha256_digest digest = hash.finish();
   std::array<char, 16> out;
-  write_hex(out.data(), digest.data(), 8);
+  text::write_hex(out.data(), digest.data(), 8);
   return out;
 }
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
-#include "idempotency/ascii.hpp"
+#include "idem/text/authority.hpp"
+#include "idem/text/field_syntax.hpp"
 #include "idempotency/fingerprint_body.hpp"
 #include "idempotency/fingerprint_settings.hpp"
 #include "idempotency/media_type.hpp"
@@ -24,10 +25,9 @@ void put_query(sha256& hash, const http::request_head& head) {
   boost::container::small_vector<std::string_view, 16> pairs;
   std::string_view rest = head.query;
   for (bool more = head.has_query; more;) {
-    const std::size_t end = rest.find('&');
-    more = end != std::string_view::npos;
-    pairs.push_back(rest.substr(0, end));
-    if (more) rest.remove_prefix(end + 1);
+    const std::size_t size = rest.size();
+    pairs.push_back(text::take_part(rest, '&'));
+    more = pairs.back().size() < size;  // behind an ampersand stands one more, be it empty
   }
   std::sort(pairs.begin(), pairs.end(), before);
   hash.update_number(pairs.size());
@@ -37,7 +37,7 @@ void put_query(sha256& hash, const http::request_head& head) {
 // A boundary does not count, unless two readers could take two for it.
 void put_content_type(sha256& hash, std::string_view value) {
   const auto split = is_multipart(value) ? split_boundary(value) : std::nullopt;
-  hash.update_sized(split ? split->rest : trim(value));
+  hash.update_sized(split ? split->rest : text::trim_ows(value));
 }
 
 void put_header(sha256& hash, const std::string& name, const http::request_head& head) {
@@ -51,7 +51,7 @@ void put_header(sha256& hash, const std::string& name, const http::request_head&
       if (lines == 1 && name == "content-type") {
         put_content_type(hash, f.value);
       } else {
-        hash.update_sized(trim(f.value));
+        hash.update_sized(text::trim_ows(f.value));
       }
     }
 }
@@ -61,22 +61,10 @@ void put_lower_case(sha256& hash, std::string_view text) {
   char part[64];
   while (!text.empty()) {
     const std::size_t n = std::min(text.size(), sizeof part);
-    std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(n), part, to_lower);
+    std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(n), part, text::to_lower);
     hash.update({part, n});
     text.remove_prefix(n);
   }
-}
-
-/// The authority without its port: by which port a client came in says nothing about what it wants, and a retry may
-/// come in by another one (a forwarded port, another replica of the proxy). Without the dot of the root too, with which
-/// a name is the same name.
-std::string_view host_of(std::string_view authority) {
-  const auto colon = authority.rfind(':');
-  const auto bracket = authority.rfind(']');
-  const bool ported = colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
-  std::string_view host = ported ? authority.substr(0, colon) : authority;
-  if (host.ends_with('.')) host.remove_suffix(1);
-  return host;
 }
 
 }  // namespace
@@ -91,7 +79,7 @@ fingerprint compute_fingerprint(const prepared_settings& prepared, const request
   sha256 hash;
   hash.update("f1");
   hash.update_sized(head.method);
-  put_lower_case(hash, host_of(head.authority));
+  put_lower_case(hash, text::host_of(head.authority));
   hash.update_sized(head.path);
   if (settings.query) put_query(hash, head);
   hash.update_number(prepared.headers.size());

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "idem/idempotency/fingerprint.hpp"
-#include "idempotency/ascii.hpp"
+#include "idem/text/ascii.hpp"
 #include "idempotency/sha256.hpp"
 
 namespace idem::idempotency {
@@ -42,7 +42,7 @@ bool filters_count(config::body_mode mode) {
 std::vector<std::string> counted_headers(const config::fingerprint_config& settings) {
   std::vector<std::string> names;
   names.reserve(settings.headers.size());
-  for (const std::string& name : settings.headers) names.push_back(lower_case(name));
+  for (const std::string& name : settings.headers) names.push_back(text::lower_case(name));
   sort_unique(names);
   return names;
 }

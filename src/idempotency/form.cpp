@@ -1,25 +1,10 @@
 #include "idempotency/form.hpp"
 
-#include "idempotency/ascii.hpp"
+#include "idem/text/percent.hpp"
 
 namespace idem::idempotency {
 
-std::optional<std::string> form_decode(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i] == '+' ? ' ' : text[i];
-      continue;
-    }
-    if (text.size() - i < 3) return std::nullopt;
-    const int high = hex_digit_value(text[i + 1]), low = hex_digit_value(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high << 4 | low);
-    i += 2;
-  }
-  return out;
-}
+std::optional<std::string> form_decode(std::string_view text) { return text::percent_decode(text, ' '); }
 
 lookup_result find_in_form(std::string_view text, std::string_view name) {
   lookup_result r;

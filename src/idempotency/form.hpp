@@ -1,11 +1,11 @@
 // application/x-www-form-urlencoded, in bodies and in queries.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "idem/text/split.hpp"
 #include "idempotency/json_lookup.hpp"
 
 namespace idem::idempotency {
@@ -20,11 +20,10 @@ lookup_result find_in_form(std::string_view text, std::string_view name);
 template <class Take>
 void for_each_pair(std::string_view text, Take take) {
   while (!text.empty()) {
-    const std::string_view pair = text.substr(0, text.find('&'));
-    text.remove_prefix(std::min(pair.size() + 1, text.size()));
+    std::string_view pair = text::take_part(text, '&');
     if (pair.empty()) continue;
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    take(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())));
+    const std::string_view name = text::take_part(pair, '=');
+    take(name, pair);
   }
 }
 

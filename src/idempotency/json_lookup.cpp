@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "idem/text/json_pointer.hpp"
 #include "idempotency/json_events.hpp"
-#include "idempotency/json_pointer.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 class pointer_visitor {
  public:
   /// @param any_element whether `*` stands for every element of an array
-  explicit pointer_visitor(const json_pointer& pointer, bool any_element = false)
+  explicit pointer_visitor(const text::json_pointer& pointer, bool any_element = false)
       : pointer_(pointer), any_element_(any_element) {}
 
   void begin_object() { enter(false); }
@@ -57,7 +57,7 @@ class pointer_visitor {
     if (levels_.empty()) return true;
     level& l = levels_.back();
     if (!l.array) return l.next_matches;
-    const bool matches = l.on_way && ((any_element_ && token() == "*") || names_index(token(), l.index));
+    const bool matches = l.on_way && ((any_element_ && token() == "*") || text::names_index(token(), l.index));
     ++l.index;
     return matches;
   }
@@ -78,7 +78,7 @@ class pointer_visitor {
     result_.value = text;
   }
 
-  const json_pointer& pointer_;
+  const text::json_pointer& pointer_;
   bool any_element_;
   std::vector<level> levels_;
   lookup_result result_;
@@ -87,7 +87,7 @@ class pointer_visitor {
 }  // namespace
 
 lookup_result find_in_json(std::string_view text, std::string_view pointer) {
-  const auto tokens = parse_json_pointer(pointer);
+  const auto tokens = text::parse_json_pointer(pointer);
   if (!tokens) return {};
   pointer_visitor visitor(*tokens);
   if (!visit_json(text, visitor)) return {};
@@ -95,7 +95,7 @@ lookup_result find_in_json(std::string_view text, std::string_view pointer) {
 }
 
 bool stands_twice_in_json(std::string_view text, std::string_view pointer) {
-  const auto tokens = parse_json_pointer(pointer);
+  const auto tokens = text::parse_json_pointer(pointer);
   if (!tokens) return false;
   pointer_visitor visitor(*tokens, true);
   return visit_json(text, visitor) && std::move(visitor).result().result == lookup::ambiguous;

@@ -1,7 +1,8 @@
 #include "idem/idempotency/key.hpp"
 
 #include "idem/memory/block_pool.hpp"
-#include "idempotency/ascii.hpp"
+#include "idem/text/field_syntax.hpp"
+#include "idem/text/hex.hpp"
 #include "idempotency/structured_field.hpp"
 
 namespace idem::idempotency {
@@ -53,7 +54,7 @@ bool is_uuid(std::string_view text) {
   if (text.size() != 36) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;
-    if (hyphen ? text[i] != '-' : hex_digit_value(text[i]) < 0) return false;
+    if (hyphen ? text[i] != '-' : text::hex_value(text[i]) < 0) return false;
   }
   return true;
 }
@@ -62,7 +63,7 @@ bool is_uuid(std::string_view text) {
 
 parsed_key parse_key(std::span<const std::string_view> lines, const key_syntax& syntax) {
   if (lines.size() != 1) return refuse("The idempotency key must stand in exactly one header line; send it once.");
-  const std::string_view text = trim(lines.front());
+  const std::string_view text = text::trim_ows(lines.front());
   const bool quoted = text.starts_with('"');
   if (!quoted && syntax.strict && !text.empty())
     return refuse("This operation takes the idempotency key in double quotes only; quote it.");
@@ -73,7 +74,7 @@ parsed_key parse_key(std::span<const std::string_view> lines, const key_syntax& 
     return refuse("The idempotency key is longer than this operation accepts; use a shorter one.");
   if (syntax.uuid) {
     if (!is_uuid(k.value)) return refuse("This operation takes a UUID as idempotency key; send one in its usual form.");
-    k.value = lower_case(k.value);
+    k.value = text::lower_case(k.value);
   }
   return k;
 }

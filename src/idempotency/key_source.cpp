@@ -2,10 +2,10 @@
 
 #include "idem/idempotency/fingerprint.hpp"
 #include "idem/idempotency/key.hpp"
+#include "idem/text/hex.hpp"
 #include "idempotency/form.hpp"
 #include "idempotency/media_type.hpp"
 #include "idempotency/scope.hpp"
-#include "idempotency/sha256.hpp"
 #include "idempotency/xml_lookup.hpp"
 
 namespace idem::idempotency {
@@ -74,7 +74,7 @@ source_value from_fingerprint(const config::fingerprint_config& settings, const 
   source_value v;
   v.result = source_value::kind::value;
   v.value.resize(2 * f.digest.size());
-  write_hex(v.value.data(), f.digest.data(), f.digest.size());
+  text::write_hex(v.value.data(), f.digest.data(), f.digest.size());
   return v;
 }
 

@@ -1,7 +1,6 @@
 #include "idempotency/media_type.hpp"
 
-#include "idem/http/head.hpp"
-#include "idempotency/ascii.hpp"
+#include "idem/text/field_syntax.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -16,7 +15,7 @@ std::string_view take_piece(std::string_view& text) {
     if (text[i] == ';' && !quoted) break;
   }
   i = std::min(i, text.size());
-  const std::string_view piece = trim(text.substr(0, i));
+  const std::string_view piece = text::trim_ows(text.substr(0, i));
   text.remove_prefix(std::min(i + 1, text.size()));
   return piece;
 }
@@ -26,8 +25,8 @@ struct parameter {
 };
 
 parameter read_parameter(std::string_view piece) {
-  const std::size_t equals = std::min(piece.find('='), piece.size());
-  return {trim(piece.substr(0, equals)), trim(piece.substr(std::min(equals + 1, piece.size())))};
+  const std::string_view name = text::trim_ows(text::take_part(piece, '='));
+  return {name, text::trim_ows(piece)};
 }
 
 bool has_quote(std::string_view text) { return text.find('"') != text.npos; }
@@ -54,25 +53,17 @@ std::string unquote(std::string_view text) {
 
 std::string_view type_of(std::string_view content_type) { return take_piece(content_type); }
 
-bool istarts_with(std::string_view text, std::string_view prefix) {
-  return text.size() >= prefix.size() && http::iequals(text.substr(0, prefix.size()), prefix);
-}
-
-bool iends_with(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && http::iequals(text.substr(text.size() - suffix.size()), suffix);
-}
-
 }  // namespace
 
 body_syntax syntax_of(std::string_view content_type) {
   const std::string_view type = type_of(content_type);
-  if (http::iequals(type, "application/json") || iends_with(type, "+json")) return body_syntax::json;
-  if (http::iequals(type, "application/x-www-form-urlencoded")) return body_syntax::form;
+  if (text::iequals(type, "application/json") || text::iends_with(type, "+json")) return body_syntax::json;
+  if (text::iequals(type, "application/x-www-form-urlencoded")) return body_syntax::form;
   if (is_multipart(content_type)) return body_syntax::multipart;
   return body_syntax::other;
 }
 
-bool is_multipart(std::string_view content_type) { return istarts_with(type_of(content_type), "multipart/"); }
+bool is_multipart(std::string_view content_type) { return text::istarts_with(type_of(content_type), "multipart/"); }
 
 std::optional<bounded_type> split_boundary(std::string_view content_type) {
   const std::string_view type = take_piece(content_type);
@@ -82,8 +73,8 @@ std::optional<bounded_type> split_boundary(std::string_view content_type) {
   while (!content_type.empty()) {
     const std::string_view piece = take_piece(content_type);
     const parameter p = read_parameter(piece);
-    if (!quotes_well(p) || istarts_with(p.name, "boundary*")) return std::nullopt;
-    if (!http::iequals(p.name, "boundary")) {
+    if (!quotes_well(p) || text::istarts_with(p.name, "boundary*")) return std::nullopt;
+    if (!text::iequals(p.name, "boundary")) {
       result.rest.append("; ").append(piece);
       continue;
     }

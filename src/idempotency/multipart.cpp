@@ -1,6 +1,6 @@
 #include "idempotency/multipart.hpp"
 
-#include "idempotency/ascii.hpp"
+#include "idem/text/field_syntax.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -24,7 +24,8 @@ bool parse_header(std::string_view line, multipart_part& part) {
   const std::size_t colon = line.find(':');
   if (colon == npos || colon == 0 || line.front() == ' ' || line.front() == '\t') return false;
   if (line.find_first_of("\r\n") != npos) return false;
-  part.headers.emplace_back(lower_case(trim(line.substr(0, colon))), trim(line.substr(colon + 1)));
+  part.headers.emplace_back(text::lower_case(text::trim_ows(line.substr(0, colon))),
+                            text::trim_ows(line.substr(colon + 1)));
   return true;
 }
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "idem/idempotency/record.hpp"
-#include "idempotency/sha256.hpp"
+#include "idem/text/hex.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -38,14 +38,14 @@ owner owner::fresh(std::uint16_t attempt) {
   thread_local token_source source;
   owner o;
   o.attempt = attempt;
-  write_hex(o.token.data(), source.next(), 16);
+  text::write_hex(o.token.data(), source.next(), 16);
   return o;
 }
 
 std::string owner::text() const {
   const unsigned char number[] = {static_cast<unsigned char>(attempt >> 8), static_cast<unsigned char>(attempt & 0xff)};
   std::string out(owner_size, ' ');
-  write_hex(out.data(), number, 2);
+  text::write_hex(out.data(), number, 2);
   std::memcpy(out.data() + 5, token.data(), token.size());
   return out;
 }

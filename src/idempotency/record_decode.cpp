@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
-#include <optional>
 
+#include "idem/text/decimal.hpp"
+#include "idem/text/hex.hpp"
 #include "idempotency/checksum.hpp"
 #include "idempotency/record_format.hpp"
 #include "idempotency/zstd_body.hpp"
@@ -55,9 +54,9 @@ class first_line {
 // One number, one text: no sign, no leading zero.
 template <class Number>
 bool read_decimal(std::string_view text, Number& out) {
-  if (text.empty() || text.front() == '-' || (text.front() == '0' && text.size() > 1)) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size();
+  const auto n = text::parse_strict_decimal<Number>(text);
+  if (n) out = *n;
+  return n.has_value();
 }
 
 bool read_duration(std::string_view text, std::chrono::milliseconds& out) {
@@ -67,21 +66,8 @@ bool read_duration(std::string_view text, std::chrono::milliseconds& out) {
   return true;
 }
 
-std::optional<unsigned> hex_value(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  return std::nullopt;
-}
-
-// Exactly twice `count` lower-case digits.
 bool read_hex(std::string_view text, unsigned char* out, std::size_t count) {
-  if (text.size() != 2 * count) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
-    if (!high || !low) return false;
-    out[i] = static_cast<unsigned char>(*high << 4 | *low);
-  }
-  return true;
+  return text::read_hex(text, out, count, text::hex_case::lower);
 }
 
 bool read_state(std::string_view text, record_state& out) {

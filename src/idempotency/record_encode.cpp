@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <charconv>
 
+#include "idem/text/decimal.hpp"
+#include "idem/text/hex.hpp"
 #include "idempotency/checksum.hpp"
 #include "idempotency/record_format.hpp"
-#include "idempotency/sha256.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -13,8 +13,7 @@ constexpr std::size_t first_line_bound = 384;
 
 template <class Number>
 void append_number(std::string& out, Number n) {
-  char text[24];
-  out.append(text, std::to_chars(text, text + sizeof text, n).ptr);
+  out += text::decimal(n);
   out += ' ';
 }
 
@@ -23,14 +22,14 @@ void append_prefix(std::string& out, record_state state, const owner& o) {
                                    static_cast<unsigned char>(o.attempt & 0xff)};
   char text[prefix_size + 1] = "i1 P 0000 ";
   text[3] = static_cast<char>(state);
-  write_hex(text + owner_offset, attempt, 2);
+  text::write_hex(text + owner_offset, attempt, 2);
   std::copy(o.token.begin(), o.token.end(), text + owner_offset + 5);
   out.append(text, prefix_size);
 }
 
 void append_fingerprint(std::string& out, const fingerprint& f) {
   char digest[64];
-  write_hex(digest, f.digest.data(), f.digest.size());
+  text::write_hex(digest, f.digest.data(), f.digest.size());
   out.append(digest, sizeof digest);
   out += ' ';
   append_number(out, f.version);
@@ -38,7 +37,7 @@ void append_fingerprint(std::string& out, const fingerprint& f) {
   unsigned char settings[4];
   for (int i = 0; i < 4; ++i) settings[i] = static_cast<unsigned char>(f.settings >> (24 - 8 * i));
   char hex[8];
-  write_hex(hex, settings, 4);
+  text::write_hex(hex, settings, 4);
   out.append(hex, sizeof hex);
   out += ' ';
 }

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "idem/memory/block_pool.hpp"
-#include "idempotency/ascii.hpp"
+#include "idem/text/ascii.hpp"
+#include "idem/text/field_syntax.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -25,7 +26,7 @@ void join_line(std::optional<std::string>& all, std::string_view line) {
 std::optional<std::string> header_lines(const http::request_head& head, std::string_view name) {
   std::optional<std::string> all;
   for (const http::field& f : head.fields)
-    if (http::iequals(f.name, name)) join_line(all, f.value);
+    if (text::iequals(f.name, name)) join_line(all, f.value);
   return all;
 }
 
@@ -44,24 +45,18 @@ std::optional<std::string> cookie(const http::request_head& head, std::string_vi
     if (f.id != http::field_id::cookie) continue;
     std::string_view rest = f.value;
     while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(';'), rest.size());
-      const std::string_view pair = trim(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::string_view pair = text::trim_ows(text::take_part(rest, ';'));
       const std::size_t equals = pair.find('=');
-      if (equals != std::string_view::npos && trim(pair.substr(0, equals)) == name)
-        join_line(all, trim(pair.substr(equals + 1)));
+      if (equals != std::string_view::npos && text::trim_ows(pair.substr(0, equals)) == name)
+        join_line(all, text::trim_ows(pair.substr(equals + 1)));
     }
   }
   return all;
 }
 
-bool istarts_with(std::string_view text, std::string_view prefix) {
-  return text.size() >= prefix.size() && http::iequals(text.substr(0, prefix.size()), prefix);
-}
-
 bool icontains(std::string_view text, std::string_view part) {
   while (text.size() >= part.size()) {
-    if (istarts_with(text, part)) return true;
+    if (text::istarts_with(text, part)) return true;
     text.remove_prefix(1);
   }
   return false;
@@ -76,18 +71,18 @@ bool changes_with_each_try(std::string_view authorization) {
   static constexpr std::string_view schemes[] = {
       "OAuth", "Digest", "Signature", "Hawk",  "DPoP",      "Negotiate",     "NTLM",         "HOBA",     "Mutual",
       "MAC",   "HMAC",   "AWS",       "GOOG1", "SharedKey", "SharedKeyLite", "PrivateToken", "Concealed"};
-  if (std::any_of(std::begin(schemes), std::end(schemes), [&](std::string_view s) { return http::iequals(scheme, s); }))
+  if (std::any_of(std::begin(schemes), std::end(schemes), [&](std::string_view s) { return text::iequals(scheme, s); }))
     return true;
   static constexpr std::string_view families[] = {"AWS4-", "GOOG4-", "SCRAM-", "HMAC-", "WECHATPAY2-"};
   return std::any_of(std::begin(families), std::end(families),
-                     [&](std::string_view f) { return istarts_with(scheme, f); }) ||
+                     [&](std::string_view f) { return text::istarts_with(scheme, f); }) ||
          (scheme.size() < authorization.size() && icontains(scheme, "-HMAC-"));  // a key alone may hold anything
 }
 
 // A cookie that the scope names tells callers apart by itself.
 bool takes_cookies(const std::vector<config::source>& scope) {
   return std::any_of(scope.begin(), scope.end(), [](const config::source& s) {
-    return s.type == kind::cookie || (s.type == kind::header && http::iequals(s.name, "cookie"));
+    return s.type == kind::cookie || (s.type == kind::header && text::iequals(s.name, "cookie"));
   });
 }
 

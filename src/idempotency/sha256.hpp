@@ -73,14 +73,4 @@ class sha256 {
   char gathered_[256];
 };
 
-inline constexpr char hex_digits[] = "0123456789abcdef";
-
-/// Lower-case hex of `count` bytes, written to `to` (2 × count characters).
-inline void write_hex(char* to, const unsigned char* from, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    *to++ = hex_digits[from[i] >> 4];
-    *to++ = hex_digits[from[i] & 15];
-  }
-}
-
 }  // namespace idem::idempotency

@@ -1,15 +1,17 @@
 #include "idempotency/structured_field.hpp"
 
+#include "idem/text/field_syntax.hpp"
+
 namespace idem::idempotency::structured_field {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_alpha(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
+using text::is_alpha;
+using text::is_digit;
 
-bool is_token_char(char c) {
-  return is_alpha(c) || is_digit(c) || std::string_view("!#$%&'*+-.^_`|~:/").find(c) != std::string_view::npos;
-}
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+// §3.3.4
+bool may_stand_in_token(char c) { return text::is_token_char(c) || c == ':' || c == '/'; }
 
 std::size_t skip_digits(std::string_view& text) {
   std::size_t n = 0;
@@ -29,7 +31,7 @@ bool skip_number(std::string_view& text) {
 }
 
 void skip_token(std::string_view& text) {
-  while (!text.empty() && is_token_char(text.front())) text.remove_prefix(1);
+  while (!text.empty() && may_stand_in_token(text.front())) text.remove_prefix(1);
 }
 
 // §4.2.7: the alphabet of base64 between two colons; whether it decodes makes no difference to a thing we ignore

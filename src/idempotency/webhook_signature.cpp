@@ -1,11 +1,12 @@
 #include "idem/idempotency/webhook_signature.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
-#include "idem/config/base64.hpp"
-#include "idempotency/ascii.hpp"
+#include "idem/text/base64.hpp"
+#include "idem/text/decimal.hpp"
+#include "idem/text/field_syntax.hpp"
+#include "idem/text/hex.hpp"
 #include "idempotency/hmac_sha256.hpp"
 
 namespace idem::idempotency {
@@ -35,29 +36,16 @@ std::optional<std::string_view> only(const http::request_head& head, std::string
 }
 
 std::optional<std::string> hex_bytes(std::string_view text) {
-  if (text.size() != 2 * hmac_sha256_size) return std::nullopt;
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    const int high = hex_digit_value(text[i]), low = hex_digit_value(text[i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high << 4 | low);
-  }
+  std::string out(hmac_sha256_size, '\0');
+  auto* const bytes = reinterpret_cast<unsigned char*>(out.data());
+  if (!text::read_hex(text, bytes, out.size(), text::hex_case::any)) return std::nullopt;
   return out;
 }
 
-/// Cuts off the front of `text` what stands before the next `by`.
-std::string_view take(std::string_view& text, char by) {
-  const std::string_view part = text.substr(0, text.find(by));
-  text.remove_prefix(std::min(part.size() + 1, text.size()));
-  return part;
-}
-
 bool in_time(std::string_view seconds, std::int64_t now, std::chrono::milliseconds tolerance) {
-  std::int64_t signed_at = 0;
-  const char* end = seconds.data() + seconds.size();
-  const auto [rest, error] = std::from_chars(seconds.data(), end, signed_at);
-  if (error != std::errc{} || rest != end || signed_at < 0) return false;
-  const std::int64_t apart = signed_at > now ? signed_at - now : now - signed_at;
+  const auto signed_at = text::parse_decimal<std::int64_t>(seconds);
+  if (!signed_at || *signed_at < 0) return false;
+  const std::int64_t apart = *signed_at > now ? *signed_at - now : now - *signed_at;
   return apart <= tolerance.count() / 1000;
 }
 
@@ -69,7 +57,7 @@ std::optional<std::string_view> stripe(const config::signature_config& c, const 
   const std::string_view whole = *rest;
   std::string_view time;
   for (std::string_view left = whole; !left.empty();) {
-    const std::string_view item = trim(take(left, ','));
+    const std::string_view item = text::take_member(left);
     if (!item.starts_with("t=")) continue;
     if (!time.empty()) return no_signature;
     time = item.substr(2);
@@ -78,7 +66,7 @@ std::optional<std::string_view> stripe(const config::signature_config& c, const 
   const std::string wanted = hmac_sha256(c.secret, {time, ".", body});
   bool matches = false;
   for (std::string_view left = whole; !left.empty();) {
-    const std::string_view item = trim(take(left, ','));
+    const std::string_view item = text::take_member(left);
     if (!item.starts_with("v1=")) continue;
     const auto bytes = hex_bytes(item.substr(3));
     matches = (bytes && equal_in_constant_time(*bytes, wanted)) || matches;
@@ -97,9 +85,9 @@ std::optional<std::string_view> standard_webhooks(const config::signature_config
   const std::string wanted = hmac_sha256(c.secret, {*id, ".", *time, ".", body});
   bool matches = false;
   for (std::string_view left = *signatures; !left.empty();) {
-    std::string_view item = take(left, ' ');
-    if (take(item, ',') != "v1") continue;
-    const auto bytes = config::decode_base64(item, config::base64_alphabet::standard);
+    std::string_view item = text::take_part(left, ' ');
+    if (text::take_part(item, ',') != "v1") continue;
+    const auto bytes = text::decode_base64(item, text::base64_alphabet::standard);
     matches = (bytes && equal_in_constant_time(*bytes, wanted)) || matches;
   }
   if (!matches) return wrong_signature;
@@ -131,7 +119,7 @@ std::optional<std::string_view> github(const config::signature_config& c, const 
 std::optional<std::string_view> shopify(const config::signature_config& c, const http::request_head& head,
                                         std::string_view body) {
   const auto signature = only(head, shopify_fields[0]);
-  const auto bytes = signature ? config::decode_base64(*signature, config::base64_alphabet::standard) : std::nullopt;
+  const auto bytes = signature ? text::decode_base64(*signature, text::base64_alphabet::standard) : std::nullopt;
   if (!bytes) return no_signature;
   if (!equal_in_constant_time(*bytes, hmac_sha256(c.secret, {body}))) return wrong_signature;
   return std::nullopt;

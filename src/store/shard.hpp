@@ -1,15 +1,17 @@
-// The sixteen channels that wake waiters. Engine, subscription and stores must agree on which channel a record uses.
+// The sixteen channels that wake waiters. Subscription and stores must agree on which channel a record uses.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "idem/text/hex.hpp"
+
 namespace idem::store {
 
-inline constexpr std::string_view shard_digits = "0123456789abcdef";
+inline constexpr std::string_view shard_digits = text::hex_digits;
 
-/// First four bits of the hash in a record's name, as one lower-case hex digit: equals identity::shard(). The hash is
-/// the base64url text after the last opening brace; '0' for a name without one.
+/// First four bits of the hash in a record's name, as one lower-case hex digit. The hash is the base64url text after
+/// the last opening brace; '0' for a name without one.
 char shard_of(std::string_view name);
 
 /// `<key_prefix>w:<shard>` (docs/protocol.md, "Transitions").

@@ -1,28 +1,18 @@
 #include "telemetry/log_line.hpp"
 
-#include <time.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
-#include "telemetry/json_text.hpp"
+#include "idem/text/ascii.hpp"
+#include "idem/text/decimal.hpp"
+#include "idem/text/json.hpp"
+#include "idem/text/rfc3339.hpp"
 
 namespace idem::telemetry {
 namespace {
 
-/// RFC 3339, UTC, with milliseconds.
 void append_time(std::string& out, std::chrono::system_clock::time_point at) {
-  const auto ms = std::chrono::floor<std::chrono::milliseconds>(at);
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(ms);
-  const auto since = static_cast<time_t>(seconds.time_since_epoch().count());
-  tm parts{};
-  ::gmtime_r(&since, &parts);
-  char text[64];
-  const int length =
-      std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900, parts.tm_mon + 1,
-                    parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, static_cast<int>((ms - seconds).count()));
-  out.append(text, static_cast<std::size_t>(length));
+  text::append_rfc3339(out, std::chrono::floor<std::chrono::milliseconds>(at).time_since_epoch().count());
 }
 
 std::string_view name_of(config::log_level level) {
@@ -38,7 +28,7 @@ std::string_view name_of(config::log_level level) {
 /// In the text format a value stands bare as long as that cannot be misread; else as in JSON.
 bool stands_bare(std::string_view value) {
   return !value.empty() && std::all_of(value.begin(), value.end(),
-                                       [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\'; });
+                                       [](char c) { return text::is_visible(c) && c != '"' && c != '=' && c != '\\'; });
 }
 
 class line {
@@ -52,7 +42,7 @@ class line {
     out_ += name_of(level);
     if (json_) {
       out_ += "\",\"event\":";
-      append_json_string(out_, event);
+      text::append_json_string_of_bytes(out_, event);
     } else {
       out_ += ' ';
       text_value(event, false);
@@ -61,15 +51,15 @@ class line {
 
   void field(std::string_view name, std::string_view value) {
     begin(name);
-    json_ ? append_json_string(out_, value) : text_value(value, true);
+    json_ ? text::append_json_string_of_bytes(out_, value) : text_value(value, true);
   }
   void field(std::string_view name, std::int64_t value) {
     begin(name);
-    integer(value);
+    out_ += text::decimal(value);
   }
   void field(std::string_view name, double value) {
     begin(name);
-    append_json_number(out_, value);
+    text::append_json_number(out_, value);
   }
   void field(std::string_view name, bool value) {
     begin(name);
@@ -79,7 +69,7 @@ class line {
   void field(std::string_view name, std::chrono::microseconds value) {
     begin(name);
     const auto us = std::max<std::int64_t>(value.count(), 0);
-    integer(us / 1000);
+    out_ += text::decimal(us / 1000);
     char fraction[8];
     std::snprintf(fraction, sizeof fraction, ".%03d", static_cast<int>(us % 1000));
     out_ += fraction;
@@ -93,7 +83,7 @@ class line {
   void begin(std::string_view name) {
     if (json_) {
       out_ += ',';
-      append_json_string(out_, name);
+      text::append_json_string_of_bytes(out_, name);
       out_ += ':';
     } else {
       out_ += ' ';
@@ -101,18 +91,13 @@ class line {
       out_ += '=';
     }
   }
-  void integer(std::int64_t value) {
-    char digits[24];
-    auto [end, ec] = std::to_chars(digits, digits + sizeof digits, value);
-    out_.append(digits, end);
-  }
   void text_value(std::string_view value, bool quote) {
     if (stands_bare(value)) {
       out_ += value;
       return;
     }
     const auto start = out_.size();
-    append_json_string(out_, value);
+    text::append_json_string_of_bytes(out_, value);
     if (quote) return;
     out_.erase(start, 1);
     out_.pop_back();

@@ -9,7 +9,7 @@
 #include "fuzz/input.hpp"
 #include "idem/idempotency/fingerprint.hpp"
 #include "idem/idempotency/identity.hpp"
-#include "idempotency/ascii.hpp"
+#include "idem/text/ascii.hpp"
 #include "idempotency/form.hpp"
 #include "idempotency/media_type.hpp"
 #include "idempotency/multipart.hpp"
@@ -90,7 +90,7 @@ void check_multipart(std::string_view content_type, std::string_view body) {
   const std::string_view other = "another-boundary-of-the-fuzzer";
   const auto bounded = split_boundary(content_type);
   // names of header fields come back in lower case
-  if (!bounded || !is_multipart(content_type) || lower_case(body).find(other) != std::string::npos) return;
+  if (!bounded || !is_multipart(content_type) || text::lower_case(body).find(other) != std::string::npos) return;
   const auto parsed = parse_multipart(body, bounded->boundary);
   if (!parsed) return;
   std::string again(parsed->preamble);

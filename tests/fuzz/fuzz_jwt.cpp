@@ -6,8 +6,8 @@
 #include "config/jwks.hpp"
 #include "fuzz/check.hpp"
 #include "fuzz/input.hpp"
-#include "idem/config/base64.hpp"
 #include "idem/idempotency/bearer_token.hpp"
+#include "idem/text/base64.hpp"
 #include "idempotency/hmac_sha256.hpp"
 #include "idempotency/token_claims.hpp"
 #include "support/tokens.hpp"
@@ -28,9 +28,9 @@ config::jwt_config make_settings() {
 }
 
 void check_base64(std::string_view text) {
-  const auto bytes = config::decode_base64(text, config::base64_alphabet::url);
+  const auto bytes = text::decode_base64(text, text::base64_alphabet::url);
   if (bytes) check(base64url(*bytes) == text, "bytes have one text only");
-  const auto again = config::decode_base64(base64url(text), config::base64_alphabet::url);
+  const auto again = text::decode_base64(base64url(text), text::base64_alphabet::url);
   check(again && *again == text, "what is encoded decodes");
 }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "idem/text/ascii.hpp"
+
 namespace idem::http {
 
 /// Fields that the proxy itself acts upon. Everything else is `other` and passes untouched.
@@ -43,8 +45,8 @@ enum class field_id : std::uint8_t {
 /// Case-insensitive look-up of a name; `other` for what is not listed.
 field_id field_id_of(std::string_view name);
 
-/// ASCII case-insensitive equality. Never reads beyond either view.
-bool iequals(std::string_view a, std::string_view b);
+/// How names of fields are compared.
+using text::iequals;
 
 struct field {
   std::string_view name;   ///< case as it came

@@ -48,10 +48,10 @@ enum class identity_kind : std::uint8_t {
 
 struct identity {
   identity_kind kind = identity_kind::keyless;
-  std::string name;               ///< record name, with prefix and braces
-  std::string_view hash() const;  ///< the 43 characters between the braces: what logs and operators use
-  char shard() const;             ///< hash as one lower-case hex digit, for the channel that wakes waiters
-  bool by_fingerprint = false;    ///< the request's fingerprint is a part of the key: it lives for fingerprint_ttl only
+  std::string name;  ///< record name, with prefix and braces
+  std::string_view hash()
+      const;                    ///< the 43 characters between the braces, for logs and operators; empty without a name
+  bool by_fingerprint = false;  ///< the request's fingerprint is a part of the key: it lives for fingerprint_ttl only
   std::optional<problem> refusal;
 };
 

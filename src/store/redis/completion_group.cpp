@@ -16,7 +16,7 @@ void append_group(std::string& out, const group_members& members, bool whole_tex
   command_writer w(out, 3 + 4 * members.size());
   w.argument(whole_text ? "EVAL" : "EVALSHA");
   w.argument(whole_text ? s.text : s.sha1);
-  w.argument(decimal(static_cast<std::int64_t>(members.size())));
+  w.argument(decimal(members.size()));
   for (const command* c : members) w.argument(c->name);
   for (const command* c : members) {
     w.argument("i1 P ", c->expect);

@@ -1,5 +1,6 @@
 #include "store/redis/resp_writer.hpp"
 
+#include <charconv>
 #include <cstring>
 
 namespace idem::store::redis {

@@ -2,26 +2,17 @@
 // loop turn.
 #pragma once
 
-#include <charconv>
-#include <cstdint>
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
+#include "idem/text/decimal.hpp"
+
 namespace idem::store::redis {
 
-/// A number as an argument. Lives as long as the call that it is written in.
-class decimal {
- public:
-  explicit decimal(std::int64_t n) : end_(std::to_chars(text_, text_ + sizeof text_, n).ptr) {}
-  operator std::string_view() const {
-    return {text_, static_cast<std::size_t>(end_ - text_)};
-  }  // NOLINT(google-explicit-constructor)
-
- private:
-  char text_[24];
-  char* end_;
-};
+/// A number as an argument.
+using text::decimal;
 
 /// One command, argument by argument. Gathers small parts, so that a command is a few appends and not one for each part
 /// of each argument: `out` has all of it when the writer ends.

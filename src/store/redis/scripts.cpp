@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "idem/text/hex.hpp"
+
 namespace idem::store::redis {
 namespace {
 
@@ -131,12 +133,8 @@ std::string sha1_hex(std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string hex;
-  for (unsigned i = 0; i < size; ++i) {
-    hex += digits[digest[i] >> 4];
-    hex += digits[digest[i] & 15];
-  }
+  std::string hex(2 * std::size_t{size}, '\0');
+  text::write_hex(hex.data(), digest.data(), size);
   return hex;
 }
 

@@ -2,27 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "idem/config/base64.hpp"
 #include "support/tokens.hpp"
 
 namespace idem::config {
 namespace {
 
 using idem::test::signing_key;
-
-TEST(base64_text, is_the_only_one_for_its_bytes) {
-  const auto standard = [](std::string_view t) { return decode_base64(t, base64_alphabet::standard); };
-  const auto url = [](std::string_view t) { return decode_base64(t, base64_alphabet::url); };
-  EXPECT_EQ(standard("Zm9vYg=="), "foob");
-  EXPECT_EQ(standard(""), "");
-  EXPECT_EQ(url("Zm9vYg"), "foob");
-  EXPECT_EQ(url("-_8"), "\xfb\xff");
-  EXPECT_EQ(standard("+/8="), "\xfb\xff");
-  for (const char* bad : {"Zm9vYg", "Zm9vYg=", "Zm9vYh==", "Zm9v====", "Zm 9", "-_8=", "Z===", "===="}) {
-    EXPECT_FALSE(standard(bad)) << bad;
-  }
-  for (const char* bad : {"Zm9vYg==", "Zm9vYh", "+/8", "Z", "Zm9vY"}) EXPECT_FALSE(url(bad)) << bad;
-}
 
 TEST(key_set, gives_the_keys_that_can_verify) {
   const signing_key rsa("RS256", "r"), ec("ES256"), ed("EdDSA", "e");

@@ -63,15 +63,6 @@ TEST(field_ids, a_name_that_differs_in_one_byte_is_other) {
   EXPECT_EQ(field_id_of(""), field_id::other);
 }
 
-TEST(field_ids, case_folding_touches_letters_only) {
-  EXPECT_TRUE(iequals("aZ-9", "Az-9"));
-  EXPECT_FALSE(iequals("a[b", "a{b"));
-  EXPECT_FALSE(iequals("a@b", "a`b"));
-  EXPECT_FALSE(iequals("te\r", "te-"));
-  EXPECT_FALSE(iequals("a", "aa"));
-  EXPECT_TRUE(iequals("", ""));
-}
-
 TEST(field_lists, look_ups_take_the_first_of_several) {
   field_list list;
   list.fields = {{"X-A", "1", field_id::other, false},

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "idem/text/hex.hpp"
 #include "idempotency/form.hpp"
 #include "idempotency/media_type.hpp"
 #include "idempotency/multipart.hpp"
@@ -162,7 +163,7 @@ TEST(sha256, hashers_beside_each_other_do_not_disturb) {
   EXPECT_EQ(outer.finish(), of("ab"));
   EXPECT_EQ(inner, of("b"));
   char hex[64];
-  write_hex(hex, of("abc").data(), 32);
+  text::write_hex(hex, of("abc").data(), 32);
   EXPECT_EQ(std::string_view(hex, 64), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 

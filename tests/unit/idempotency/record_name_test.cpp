@@ -39,15 +39,11 @@ TEST(record_name, differs_wherever_namespace_scope_or_key_do) {
   EXPECT_EQ(names.size(), 13u);
 }
 
-TEST(record_name, hash_and_shard_are_read_out_of_it) {
+TEST(record_name, the_hash_is_read_out_of_it) {
   identity id;
   EXPECT_EQ(id.hash(), "");
-  EXPECT_EQ(id.shard(), '0');
   id.name = record_name("idem:{x}", "charges", {}, {{"header:Idempotency-Key", "abc"}});
   EXPECT_EQ(id.hash(), "TYu3QXFtNS0AMpcX2tQ79GtNs3VPa_DwnDlCfxt6EnI");
-  EXPECT_EQ(id.shard(), '4');  // the digest begins with 4d
-  id.name = "{_4u3QXFtNS0AMpcX2tQ79GtNs3VPa_DwnDlCfxt6EnI}";
-  EXPECT_EQ(id.shard(), 'f');
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "idem/config/base64.hpp"
+#include "idem/text/base64.hpp"
 #include "request.hpp"
 #include "support/tokens.hpp"
 
@@ -58,7 +58,7 @@ TEST(slack_signature, covers_the_time_which_must_be_near) {
 
 // The example of the Standard Webhooks specification.
 TEST(standard_webhooks_signature, covers_id_time_and_body) {
-  const auto key = config::decode_base64("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", config::base64_alphabet::standard);
+  const auto key = text::decode_base64("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", text::base64_alphabet::standard);
   const auto c = signed_by(signature_scheme::standard_webhooks, *key);
   const std::string body = R"({"test": 2432232314})";
   const std::string good = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";

@@ -1,8 +1,8 @@
-#include "idempotency/json_pointer.hpp"
+#include "idem/text/json_pointer.hpp"
 
-#include <charconv>
+#include "idem/text/decimal.hpp"
 
-namespace idem::idempotency {
+namespace idem::text {
 namespace {
 
 bool unescape(std::string_view token, std::string& out) {
@@ -33,10 +33,6 @@ std::optional<json_pointer> parse_json_pointer(std::string_view text) {
   return tokens;
 }
 
-bool names_index(std::string_view token, std::size_t index) {
-  char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof digits, index).ptr;
-  return token == std::string_view(digits, static_cast<std::size_t>(end - digits));
-}
+bool names_index(std::string_view token, std::size_t index) { return token == std::string_view(decimal(index)); }
 
-}  // namespace idem::idempotency
+}  // namespace idem::text

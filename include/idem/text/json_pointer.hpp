@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace idem::idempotency {
+namespace idem::text {
 
 /// A pointer's reference tokens, unescaped.
 using json_pointer = std::vector<std::string>;
@@ -18,4 +18,4 @@ std::optional<json_pointer> parse_json_pointer(std::string_view text);
 /// Whether a token names the element at `index`: its decimal digits, without leading zeros.
 bool names_index(std::string_view token, std::size_t index);
 
-}  // namespace idem::idempotency
+}  // namespace idem::text
