@@ -30,8 +30,6 @@ constexpr auto accept_pause = 100ms;
 
 constexpr auto tuple = net::as_result;
 
-using acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol, net::executor>;
-
 struct connection {
   explicit connection(net::socket s) : socket(std::move(s)), deadline(socket.get_executor()) {}
 
@@ -80,7 +78,7 @@ class admin_server::impl : public std::enable_shared_from_this<impl> {
 
   const net::executor executor_;
   const config::endpoint address_;
-  acceptor acceptor_;
+  net::acceptor acceptor_;
   net::timer pause_;
   table table_;
   std::list<connection_ptr> connections_;  // oldest first
@@ -93,7 +91,7 @@ net::error_code admin_server::impl::bind(const stream_endpoint& at) {
   acceptor_.open(at.protocol(), ec);
   if (ec) return ec;
   if (address_.is_unix()) net::remove_left_over_socket(address_.unix_path);
-  if (!address_.is_unix()) acceptor_.set_option(acceptor::reuse_address(true), ec);
+  if (!address_.is_unix()) acceptor_.set_option(net::acceptor::reuse_address(true), ec);
   if (!ec) acceptor_.bind(at, ec);
   if (!ec && address_.is_unix()) socket_file_.emplace(address_.unix_path);
   if (!ec) acceptor_.listen(static_cast<int>(connection_limit) * 2, ec);

@@ -4,7 +4,7 @@
 
 #include "idem/http/writer.hpp"
 #include "proxy/proxy_protocol.hpp"
-#include "proxy/server_tls.hpp"
+#include "proxy/tls.hpp"
 
 namespace idem::proxy {
 

@@ -1,8 +1,6 @@
 // One listening socket of one thread.
 #pragma once
 
-#include <boost/asio/basic_socket_acceptor.hpp>
-
 #include <memory>
 #include <string>
 
@@ -12,8 +10,6 @@
 #include "proxy/worker.hpp"
 
 namespace idem::proxy {
-
-using acceptor = net::asio::basic_socket_acceptor<net::asio::generic::stream_protocol, net::executor>;
 
 /// A bound and listening descriptor for an address, or -1 with `error` as a sentence. The address is first bound
 /// without SO_REUSEPORT, so that one that another process uses is an error. `port` gets the port of TCP addresses.
@@ -37,7 +33,7 @@ class listener : public std::enable_shared_from_this<listener> {
   void begin(net::socket s);
 
   worker& w_;
-  acceptor acceptor_;
+  net::acceptor acceptor_;
   bool is_unix_;
   bool closed_ = false;
   net::pause rest_;

@@ -15,7 +15,7 @@
 #include "proxy/aftermath.hpp"
 #include "proxy/client_connection.hpp"
 #include "proxy/listener.hpp"
-#include "proxy/server_tls.hpp"
+#include "proxy/tls.hpp"
 #include "proxy/waiters.hpp"
 
 namespace idem::proxy {
@@ -108,7 +108,7 @@ std::string server::impl::make_tls(const config::snapshot& c) {
   std::string error;
   auto in = make_server_tls(c.server.tls, error);
   if (!error.empty()) return error;
-  auto out = make_upstream_tls(c.upstream, error);
+  auto out = make_upstream_tls(c.upstream.tls, error);
   if (!error.empty()) return error;
   server_tls = std::move(in);
   upstream_tls = std::move(out);

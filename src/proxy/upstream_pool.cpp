@@ -2,12 +2,12 @@
 
 #include <poll.h>
 #include <boost/asio/ip/address.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
 
 #include <algorithm>
 #include <array>
 
 #include "idem/net/coarse_clock.hpp"
+#include "idem/net/tls.hpp"
 
 namespace idem::proxy {
 
@@ -227,41 +227,10 @@ net::task<bool> upstream_pool::reach(net::socket& s, const endpoint& address, co
 
 net::task<fault> upstream_pool::handshake(net::stream& s) {
   auto& tls = s.start_tls(*tls_);
-  const auto& name = settings_.tls.server_name.empty() ? settings_.address.host : settings_.tls.server_name;
-  boost::system::error_code no_address;
-  asio::ip::make_address(name, no_address);
-  if (no_address) SSL_set_tlsext_host_name(tls.native_handle(), name.c_str());
-  if (settings_.tls.verify) tls.set_verify_callback(asio::ssl::host_name_verification(name));
+  net::expect_server(tls, settings_.tls.server_name.empty() ? settings_.address.host : settings_.tls.server_name,
+                     settings_.tls.verify);
   auto [ec] = co_await tls.async_handshake(asio::ssl::stream_base::client, net::as_result);
   co_return ec ? fault::upstream_tls : fault::none;
-}
-
-std::shared_ptr<asio::ssl::context> make_upstream_tls(const config::upstream_config& settings, std::string& error) {
-  if (!settings.tls.enabled) return nullptr;
-  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
-  boost::system::error_code ec;
-  const auto fail = [&](const std::string& what) {
-    error = what + ": " + ec.message();
-    return nullptr;
-  };
-  SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
-  static constexpr unsigned char alpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
-  SSL_CTX_set_alpn_protos(context->native_handle(), alpn, sizeof alpn);
-  if (settings.tls.ca.empty()) {
-    if (context->set_default_verify_paths(ec); ec) return fail("the system's certificate authorities cannot be read");
-  } else if (context->load_verify_file(settings.tls.ca, ec); ec) {
-    return fail("upstream.tls.ca cannot be read");
-  }
-  context->set_verify_mode(settings.tls.verify ? asio::ssl::verify_peer : asio::ssl::verify_none, ec);
-  if (!settings.tls.certificate.empty()) {
-    if (context->use_certificate_chain_file(settings.tls.certificate, ec); ec) {
-      return fail("upstream.tls.certificate cannot be read");
-    }
-    if (context->use_private_key_file(settings.tls.key, asio::ssl::context::pem, ec); ec) {
-      return fail("upstream.tls.key cannot be read");
-    }
-  }
-  return context;
 }
 
 }  // namespace idem::proxy

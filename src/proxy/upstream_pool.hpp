@@ -63,7 +63,7 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
  private:
   using endpoint = net::asio::generic::stream_protocol::endpoint;
   struct resolution {
-    net::asio::ip::basic_resolver<net::asio::ip::tcp, net::executor> resolver;
+    net::resolver resolver;
     std::vector<endpoint> found;
     std::chrono::steady_clock::time_point at{};
     bool running = false;
@@ -90,8 +90,5 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
   net::deadline sweeper_;
   std::shared_ptr<resolution> names_;
 };
-
-/// The context for connections to the backend, or null for plain ones. Sets `error` if files cannot be used.
-std::shared_ptr<net::asio::ssl::context> make_upstream_tls(const config::upstream_config& settings, std::string& error);
 
 }  // namespace idem::proxy

@@ -6,28 +6,31 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <boost/asio/ssl/stream.hpp>
 
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "idem/net/edge_socket.hpp"
+#include "idem/net/tls.hpp"
 #include "idem/net/types.hpp"
 
 namespace idem::net {
 
 class stream {
  public:
-  using tls_stream = asio::ssl::stream<socket&>;
+  using tls_stream = net::tls_stream;
 
   explicit stream(socket s) : socket_(std::make_unique<edge_socket>(std::move(s))) {}
   stream(stream&&) noexcept = default;
   stream& operator=(stream&&) = delete;
   ~stream() { tls_.reset(); }
 
+  /// The socket, below TLS.
   socket& lowest() { return *socket_; }
+  /// Null for a plain stream.
   tls_stream* tls() { return tls_.get(); }
+  /// What is read and written from now on goes through TLS. The handshake is the caller's.
   tls_stream& start_tls(asio::ssl::context& context) {
     tls_ = std::make_unique<tls_stream>(*socket_, context);
     return *tls_;
@@ -51,6 +54,7 @@ class stream {
   auto read_first(asio::mutable_buffer b) { return read(b, edge_socket::expect::message); }
   /// The bytes as they come, below TLS.
   auto read_raw(asio::mutable_buffer b) { return socket_->read(b, edge_socket::expect::rest); }
+  /// co_await → tuple(error_code, bytes)
   auto write_some(asio::const_buffer b) {
     return asio::async_initiate<decltype(as_result), void(error_code, std::size_t)>(
         [this, b](auto handler) {

@@ -1,5 +1,6 @@
 #include "store/redis/link.hpp"
 
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
 
 #include <netinet/in.h>
@@ -30,22 +31,12 @@ std::string peer_name(const config::redis_config& settings) {
   return settings.tls_server_name.empty() ? settings.address.host : settings.tls_server_name;
 }
 
-bool is_address(const std::string& host) {
-  net::error_code ec;
-  asio::ip::make_address(host, ec);
-  return !ec;
-}
-
 }  // namespace
 
 std::shared_ptr<tls_context> make_tls_context(const config::redis_config& settings) {
   if (!settings.tls) return nullptr;
   auto made = std::make_shared<tls_context>();
-  net::error_code ec;
-  if (settings.tls_ca.empty())
-    made->context.set_default_verify_paths(ec);
-  else
-    made->context.load_verify_file(settings.tls_ca, ec);
+  net::error_code ec = net::trust(made->context, settings.tls_ca);
   if (ec) made->fault = "the CA file of the store's TLS cannot be used: " + ec.message();
   made->context.set_options(asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1, ec);
   return made;
@@ -110,16 +101,7 @@ net::task<net::error_code> link::connect_to(generic_endpoint where) {
 
 net::task<net::error_code> link::secure() {
   secure_.emplace(socket_, tls_->context);
-  const auto name = peer_name(settings_);
-  net::error_code ec;
-  if (settings_.tls_verify) {
-    secure_->set_verify_mode(asio::ssl::verify_peer, ec);
-    secure_->set_verify_callback(asio::ssl::host_name_verification(name), ec);
-  } else {
-    secure_->set_verify_mode(asio::ssl::verify_none, ec);
-  }
-  // RFC 6066 §3: no address literals in the server name
-  if (!is_address(name)) SSL_set_tlsext_host_name(secure_->native_handle(), name.c_str());
+  net::expect_server(*secure_, peer_name(settings_), settings_.tls_verify);
   auto [result] = co_await secure_->async_handshake(asio::ssl::stream_base::client, awaiting);
   co_return result;
 }

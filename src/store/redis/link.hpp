@@ -1,8 +1,6 @@
 // One connection's bytes: resolves, connects (TCP, unix socket, TLS), reads and writes. It knows nothing of Redis.
 #pragma once
 
-#include <boost/asio/ssl.hpp>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +9,7 @@
 
 #include "idem/config/config.hpp"
 #include "idem/net/edge_socket.hpp"
+#include "idem/net/tls.hpp"
 #include "idem/net/types.hpp"
 
 namespace idem::store::redis {
@@ -50,8 +49,6 @@ class link : public std::enable_shared_from_this<link> {
   void detach();
 
  private:
-  using stream = net::asio::ssl::stream<net::socket&>;
-
   net::task<void> run();
   net::task<net::error_code> connect();
   net::task<net::error_code> connect_to(net::asio::generic::stream_protocol::endpoint where);
@@ -66,8 +63,8 @@ class link : public std::enable_shared_from_this<link> {
   std::shared_ptr<tls_context> tls_;
   link_user* user_;
   net::edge_socket socket_;
-  std::optional<stream> secure_;
-  net::asio::ip::basic_resolver<net::asio::ip::tcp, net::executor> resolver_;
+  std::optional<net::tls_stream> secure_;
+  net::resolver resolver_;
   std::string outgoing_;
   bool writing_ = false;
   std::vector<char> incoming_;
