@@ -73,17 +73,12 @@ std::string changed_identity(const config::snapshot& before, const config::idemp
   return out;
 }
 
-const config::route* named(const config::snapshot& c, const std::string& name) {
-  const auto found = std::find_if(c.routes.begin(), c.routes.end(), [&](const auto& r) { return r.name == name; });
-  return found == c.routes.end() ? nullptr : &*found;
-}
-
 /// The route of `before` that `r` goes on with: by its name, else one that took the same requests and whose name is
 /// gone.
 const config::route* predecessor(const config::snapshot& before, const config::snapshot& next, const config::route& r) {
-  if (const auto* same = named(before, r.name)) return same;
+  if (const auto* same = before.named(r.name)) return same;
   const auto renamed = [&](const config::route& old) {
-    return !named(next, old.name) && old.match.covers(r.match) && r.match.covers(old.match);
+    return !next.named(old.name) && old.match.covers(r.match) && r.match.covers(old.match);
   };
   const auto found = std::find_if(before.routes.begin(), before.routes.end(), renamed);
   return found == before.routes.end() ? nullptr : &*found;

@@ -19,13 +19,6 @@ std::int64_t unix_ms_now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-const config::route* find_route(const config::snapshot& c, const std::string& name) {
-  for (const auto& r : c.routes) {
-    if (r.name == name) return &r;
-  }
-  return nullptr;
-}
-
 void add_common(CLI::App& command, key_request& q) {
   command.add_option("--config", q.file, "Configuration file")->required();
   command.add_option("--route", q.route, "Name of the route")->required();
@@ -68,7 +61,7 @@ int run_key_command(const key_request& q) {
   if (q.what != key_request::verb::show && q.reason.find_first_not_of(" \t") == std::string::npos) {
     return complain(key_failed, "--reason: expected a text for the log");
   }
-  const auto* route = find_route(*loaded.config, q.route);
+  const auto* route = loaded.config->named(q.route);
   if (!route) return complain(key_failed, "--route: the configuration has no route of that name");
   if (loaded.config->store.type == config::store_type::memory) {
     return complain(key_failed,

@@ -6,6 +6,7 @@
 #include "config/presets.hpp"
 #include "config/source.hpp"
 #include "config/suggest.hpp"
+#include "config/words.hpp"
 #include "idem/text/base64.hpp"
 
 namespace idem::config {
@@ -92,18 +93,13 @@ void read_success(const section& success, idempotency_draft& to) {
   to.success = success.at();
 }
 
-constexpr std::pair<std::string_view, signature_scheme> schemes[] = {
-    {"", signature_scheme::none},           {"standard_webhooks", signature_scheme::standard_webhooks},
-    {"stripe", signature_scheme::stripe},   {"github", signature_scheme::github},
-    {"shopify", signature_scheme::shopify}, {"slack", signature_scheme::slack}};
-
 /// Whether one was given.
 bool read_scheme(const section& signature, idempotency_draft& to) {
   const auto value = signature.text("scheme", "standard_webhooks, stripe, github, shopify or slack");
   if (!value) return false;
-  const auto found =
-      std::find_if(std::begin(schemes), std::end(schemes), [&](const auto& s) { return s.first == value->text; });
-  if (found == std::end(schemes)) {
+  const auto found = std::find_if(std::begin(scheme_words), std::end(scheme_words),
+                                  [&](const auto& w) { return w.first == value->text; });
+  if (found == std::end(scheme_words)) {
     signature.out().error(value->at,
                           value->shown + " is no scheme, expected standard_webhooks, stripe, github, shopify or slack");
     return true;
@@ -146,8 +142,7 @@ void read_preset(const section& block, idempotency_draft& to) {
     return;
   }
   const bool foreign = drop_foreign_signature(to.config.signature, *p);
-  read_block_of_preset(block, preset_base, to);
-  read_block_of_preset(block, p->block, to);
+  read_block_of_preset(block, block_of(*p), to);
   to.foreign_signature = foreign ? std::optional(value->at) : std::nullopt;
   to.hold_given = false;
   to.config.preset = p->name;

@@ -3,6 +3,7 @@
 
 #include "config/draft.hpp"
 #include "config/source.hpp"
+#include "config/words.hpp"
 #include "idem/text/field_syntax.hpp"
 #include "idem/text/json_pointer.hpp"
 
@@ -62,10 +63,7 @@ void read_times(const section& block, idempotency_draft& to) {
 }
 
 void read_in_flight(const section& in_flight, idempotency_draft& to) {
-  const bool respond = in_flight.choice<in_flight_respond>("respond", to.config.in_flight.respond,
-                                                           {{"conflict", in_flight_respond::conflict},
-                                                            {"accepted", in_flight_respond::accepted},
-                                                            {"wait", in_flight_respond::wait}});
+  const bool respond = in_flight.choice("respond", to.config.in_flight.respond, respond_words);
   const bool wait = in_flight.duration("wait", to.config.in_flight.wait, {0ms, 24h});
   in_flight.number("max_waiters", to.config.in_flight.max_waiters, {1, 100'000});
   if (respond) {
@@ -104,13 +102,7 @@ void read_replay_headers(const section& block, std::vector<std::string>& drop) {
 }  // namespace
 
 void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
-  fingerprint.choice<body_mode>("body", out.body,
-                                {{"auto", body_mode::automatic},
-                                 {"raw", body_mode::raw},
-                                 {"json", body_mode::json},
-                                 {"form", body_mode::form},
-                                 {"multipart", body_mode::multipart},
-                                 {"none", body_mode::none}});
+  fingerprint.choice("body", out.body, body_words);
   fingerprint.flag("query", out.query);
   if (const auto names = fingerprint.texts("headers", "names of header fields")) {
     out.headers.clear();
@@ -153,32 +145,25 @@ void read_idempotency(const section& block, idempotency_draft& out) {
 void read_settings(const section& block, idempotency_draft& out) {
   idempotency_config& to = out.config;
   read_namespace(block, out);
-  block.choice<route_mode>(
-      "mode", to.mode, {{"enforce", route_mode::enforce}, {"observe", route_mode::observe}, {"off", route_mode::off}});
+  block.choice("mode", to.mode, mode_words);
   read_key(block.child("key", schema::key), out);
   read_scope(block, out);
   read_fingerprint(block.child("fingerprint", schema::fingerprint), to.fingerprint);
-  block.choice<guarantee>("guarantee", to.guarantee,
-                          {{"at_most_once", guarantee::at_most_once}, {"at_least_once", guarantee::at_least_once}});
+  block.choice("guarantee", to.guarantee, guarantee_words);
   read_statuses(block.child("statuses", schema::statuses), out);
   read_times(block, out);
   read_in_flight(block.child("in_flight", schema::in_flight), out);
   read_mismatch_status(block, to.mismatch_status);
   block.size("max_request_body", to.max_request_body, {0, 1024 * mib});
   block.size("max_stored_body", to.max_stored_body, {0, 16 * mib});
-  block.choice<oversize_policy>(
-      "oversize", to.oversize,
-      {{"conflict", oversize_policy::conflict}, {"status_only", oversize_policy::status_only}});
+  block.choice("oversize", to.oversize, oversize_words);
   read_replay_headers(block, to.replay_drop);
-  block.choice<store_error_policy>("on_store_error", to.on_store_error,
-                                   {{"reject", store_error_policy::reject}, {"allow", store_error_policy::allow}});
+  block.choice("on_store_error", to.on_store_error, store_error_words);
   block.flag("attempt_header", to.attempt_header);
   read_answer(block.child("answer", schema::answer), out);
   read_jwt(block.child("jwt", schema::jwt), out);
   read_signature(block.child("signature", schema::signature), out);
-  if (block.choice<absent_policy>(
-          "absent_is_success", to.absent_is_success,
-          {{"off", absent_policy::off}, {"on", absent_policy::if_repeated}, {"always", absent_policy::always}})) {
+  if (block.choice("absent_is_success", to.absent_is_success, absent_words)) {
     out.absent_is_success = block.where("absent_is_success");
   }
 }

@@ -3,31 +3,27 @@
 
 #include <chrono>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "idem/config/config.hpp"
 
 namespace idem::config {
 
-/// What a sender does, and the block of `idempotency` that fits it. The block is written as in a file, and read as if
-/// it stood there in the place of `preset: NAME`.
+/// What a sender does, and what of a block of `idempotency` is its own.
 struct preset {
   std::string_view name;
   std::chrono::milliseconds tries;  ///< from its first try of an event to its last; 0 = it does not try again by itself
   std::chrono::milliseconds waits;  ///< for an answer; 0 = not known
+  std::chrono::milliseconds wait;   ///< `in_flight.wait`: a duplicate gets its answer while the sender still waits
   signature_scheme scheme;          ///< that it signs with, where this program can verify it
-  std::string_view block;           ///< YAML: what differs from `preset_base`
+  std::string_view from;            ///< YAML: `key.from`
+  std::string_view success;         ///< YAML: the keys of `answer.success`
 };
 
-/// What all senders have in common. Signatures and times differ from try to try, so a request is told by its key alone;
-/// a sender repeats what it has no good answer to, and an outcome that is not known is such a case.
-inline constexpr std::string_view preset_base = R"(
-key: {required: false, max_length: 255, format: any, strict: false}
-fingerprint: {body: none, headers: [], query: false, exclude: [], include: []}
-guarantee: at_least_once
-statuses: {final: [], release: [], unknown: []}
-)";
-
 std::span<const preset> presets();
+
+/// The whole block that fits a sender, as YAML: it is read as if it stood in a file in the place of `preset: NAME`.
+std::string block_of(const preset& p);
 
 }  // namespace idem::config

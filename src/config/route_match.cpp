@@ -82,6 +82,11 @@ bool route_match::covers(const route_match& other) const {
   return all_methods && (host.empty() || host == other.host) && covers_path(*this, other);
 }
 
+const route* snapshot::named(std::string_view name) const {
+  const auto found = std::find_if(routes.begin(), routes.end(), [&](const route& r) { return r.name == name; });
+  return found == routes.end() ? nullptr : &*found;
+}
+
 const route* snapshot::find(std::string_view method, std::string_view authority, std::string_view path,
                             path_captures& captures) const {
   for (const route& candidate : routes) {

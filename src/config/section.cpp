@@ -30,6 +30,24 @@ std::string join(std::span<const std::string_view> names) {
   return out;
 }
 
+/// Whether the value is there, can be read and is allowed; else says what is wrong with it, and leaves `target` alone.
+template <class T>
+bool take_within(report& out, const std::optional<scalar>& value, parsed<T> (*parse)(std::string_view),
+                 std::string (*show)(T), limits<T> allowed, T& target) {
+  if (!value) return false;
+  const auto read = parse(value->text);
+  if (!read) {
+    out.error(value->at, value->shown + " " + read.why);
+  } else if (*read < allowed.least || *read > allowed.most) {
+    out.error(value->at,
+              value->shown + " is out of range, expected " + show(allowed.least) + " to " + show(allowed.most));
+  } else {
+    target = *read;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<scalar> read_scalar(report& out, const tree_node& node, const std::string& path,
@@ -111,6 +129,12 @@ std::optional<scalar> section::text(std::string_view key, std::string_view expec
   return value ? read_scalar(out_, *value, path(key), expected) : std::nullopt;
 }
 
+bool section::string(std::string_view key, std::string& target, std::string_view expected) const {
+  auto value = text(key, expected);
+  if (value) target = std::move(value->text);
+  return value.has_value();
+}
+
 const tree_node* section::list(std::string_view key, std::string_view expected) const {
   const tree_node* value = find(key);
   if (!value) return nullptr;
@@ -128,35 +152,11 @@ std::optional<std::vector<scalar>> section::texts(std::string_view key, std::str
 
 bool section::duration(std::string_view key, std::chrono::milliseconds& target,
                        limits<std::chrono::milliseconds> allowed) const {
-  const auto value = text(key, "a duration such as 15s");
-  if (!value) return false;
-  const auto read = parse_duration(value->text);
-  if (!read) {
-    out_.error(value->at, value->shown + " " + read.why);
-  } else if (*read < allowed.least || *read > allowed.most) {
-    out_.error(value->at, value->shown + " is out of range, expected " + show_duration(allowed.least) + " to " +
-                              show_duration(allowed.most));
-  } else {
-    target = *read;
-    return true;
-  }
-  return false;
+  return take_within(out_, text(key, "a duration such as 15s"), parse_duration, show_duration, allowed, target);
 }
 
 bool section::size(std::string_view key, std::size_t& target, limits<std::size_t> allowed) const {
-  const auto value = text(key, "a size such as 64KiB");
-  if (!value) return false;
-  const auto read = parse_size(value->text);
-  if (!read) {
-    out_.error(value->at, value->shown + " " + read.why);
-  } else if (*read < allowed.least || *read > allowed.most) {
-    out_.error(value->at, value->shown + " is out of range, expected " + show_size(allowed.least) + " to " +
-                              show_size(allowed.most));
-  } else {
-    target = *read;
-    return true;
-  }
-  return false;
+  return take_within(out_, text(key, "a size such as 64KiB"), parse_size, show_size, allowed, target);
 }
 
 std::optional<std::uint64_t> section::whole_number(std::string_view key, limits<std::uint64_t> allowed) const {

@@ -2,20 +2,20 @@
 // faulty leaves its target as it was, so that targets begin with their defaults.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "config/report.hpp"
 #include "config/schema.hpp"
 #include "config/tree.hpp"
+#include "config/words.hpp"
 
 namespace idem::config {
 
@@ -65,6 +65,7 @@ class section {
   const tree_node* list(std::string_view key, std::string_view expected) const;
 
   // Each returns whether the key was there and right, and has set `target`.
+  bool string(std::string_view key, std::string& target, std::string_view expected) const;
   bool duration(std::string_view key, std::chrono::milliseconds& target,
                 limits<std::chrono::milliseconds> allowed) const;
   bool size(std::string_view key, std::size_t& target, limits<std::size_t> allowed) const;
@@ -72,9 +73,8 @@ class section {
   bool number(std::string_view key, Number& target, limits<std::uint64_t> allowed) const;
   bool flag(std::string_view key, bool& target) const;
   /// `true` and `false` stand for `on` and `off` where those are choices.
-  template <class Enum>
-  bool choice(std::string_view key, Enum& target,
-              std::initializer_list<std::pair<std::string_view, Enum>> choices) const;
+  template <class Enum, std::size_t N>
+  bool choice(std::string_view key, Enum& target, const word<Enum> (&choices)[N]) const;
 
  private:
   std::optional<std::uint64_t> whole_number(std::string_view key, limits<std::uint64_t> allowed) const;
@@ -94,13 +94,12 @@ bool section::number(std::string_view key, Number& target, limits<std::uint64_t>
   return value.has_value();
 }
 
-template <class Enum>
-bool section::choice(std::string_view key, Enum& target,
-                     std::initializer_list<std::pair<std::string_view, Enum>> choices) const {
-  std::vector<std::string_view> names;
-  for (const auto& choice : choices) names.push_back(choice.first);
+template <class Enum, std::size_t N>
+bool section::choice(std::string_view key, Enum& target, const word<Enum> (&choices)[N]) const {
+  std::array<std::string_view, N> names;
+  for (std::size_t i = 0; i < N; ++i) names[i] = choices[i].first;
   const auto which = one_of(key, names);
-  if (which) target = (choices.begin() + *which)->second;
+  if (which) target = choices[*which].second;
   return which.has_value();
 }
 

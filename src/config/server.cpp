@@ -11,13 +11,16 @@ namespace {
 
 constexpr milliseconds longest = 24h;
 
-void add_listener(report& out, const scalar& value, draft& to) {
+std::optional<endpoint> read_address(report& out, const scalar& value) {
   const auto address = parse_listen_address(value.text);
-  if (!address) {
-    out.error(value.at, value.shown + " " + address.why);
-    return;
-  }
-  to.config.server.listen.push_back(*address);
+  if (!address) out.error(value.at, value.shown + " " + address.why);
+  return address.value;
+}
+
+void add_listener(report& out, const scalar& value, draft& to) {
+  auto address = read_address(out, value);
+  if (!address) return;
+  to.config.server.listen.push_back(std::move(*address));
   to.listen_at.push_back(value.at);
 }
 
@@ -57,12 +60,9 @@ void read_timeouts(const section& timeouts, server_timeouts& to) {
 }
 
 void read_tls(const section& tls, server_tls& to) {
-  const auto file = [&](std::string_view key, std::string& path) {
-    if (const auto value = tls.text(key, "the path of a PEM file")) path = value->text;
-  };
-  file("certificate", to.certificate);
-  file("key", to.key);
-  file("client_ca", to.client_ca);
+  tls.string("certificate", to.certificate, pem_file);
+  tls.string("key", to.key, pem_file);
+  tls.string("client_ca", to.client_ca, pem_file);
   if (!to.certificate.empty() && to.key.empty()) {
     tls.out().error(tls.where("key"), "is missing, expected the key of the certificate");
   } else if (to.certificate.empty() && !(to.key.empty() && to.client_ca.empty())) {
@@ -101,12 +101,7 @@ void read_admin(const section& file, draft& out) {
   out.admin_listen_at = admin.where("listen");
   out.config.admin.listen = *parse_listen_address("127.0.0.1:9911");
   if (const auto value = admin.text("listen", "an address such as 127.0.0.1:9911")) {
-    const auto address = parse_listen_address(value->text);
-    if (address) {
-      out.config.admin.listen = *address;
-    } else {
-      admin.out().error(value->at, value->shown + " " + address.why);
-    }
+    if (auto address = read_address(admin.out(), *value)) out.config.admin.listen = std::move(*address);
   }
   admin.flag("ready_requires_store", out.config.admin.ready_requires_store);
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "config/units.hpp"
+#include "config/words.hpp"
 #include "idem/text/hex.hpp"
 
 namespace idem::config {
@@ -38,36 +39,11 @@ string quoted_sources(const std::vector<source>& list) {
   return flow(list, [](const source& s) { return quote(s.text); });
 }
 
-template <class Enum, std::size_t N>
-string_view word(Enum value, const std::pair<Enum, string_view> (&words)[N]) {
-  for (const auto& w : words) {
-    if (w.first == value) return w.second;
-  }
-  return words[0].second;
-}
-
-constexpr std::pair<route_mode, string_view> modes[] = {
-    {route_mode::enforce, "enforce"}, {route_mode::observe, "observe"}, {route_mode::off, "off"}};
-constexpr std::pair<body_mode, string_view> bodies[] = {{body_mode::automatic, "auto"},      {body_mode::raw, "raw"},
-                                                        {body_mode::json, "json"},           {body_mode::form, "form"},
-                                                        {body_mode::multipart, "multipart"}, {body_mode::none, "none"}};
-constexpr std::pair<guarantee, string_view> guarantees[] = {{guarantee::at_most_once, "at_most_once"},
-                                                            {guarantee::at_least_once, "at_least_once"}};
-constexpr std::pair<in_flight_respond, string_view> responds[] = {{in_flight_respond::conflict, "conflict"},
-                                                                  {in_flight_respond::accepted, "accepted"},
-                                                                  {in_flight_respond::wait, "wait"}};
-constexpr std::pair<oversize_policy, string_view> oversizes[] = {{oversize_policy::conflict, "conflict"},
-                                                                 {oversize_policy::status_only, "status_only"}};
-constexpr std::pair<store_error_policy, string_view> store_errors[] = {{store_error_policy::reject, "reject"},
-                                                                       {store_error_policy::allow, "allow"}};
-constexpr std::pair<absent_policy, string_view> absents[] = {
-    {absent_policy::off, "off"}, {absent_policy::if_repeated, "true"}, {absent_policy::always, "always"}};
-constexpr std::pair<signature_scheme, string_view> schemes[] = {
-    {signature_scheme::none, "\"\""},       {signature_scheme::standard_webhooks, "standard_webhooks"},
-    {signature_scheme::stripe, "stripe"},   {signature_scheme::github, "github"},
-    {signature_scheme::shopify, "shopify"}, {signature_scheme::slack, "slack"}};
-
 string_view flag(bool on) { return on ? "true" : "false"; }
+
+string_view shown_absent(absent_policy p) {
+  return p == absent_policy::if_repeated ? flag(true) : word_of(p, absent_words);
+}
 
 /// Lines of a block, indented to where they stand.
 class lines {
@@ -122,7 +98,7 @@ void show_identity(string& out, const idempotency_config& c) {
   l.add("fingerprint_ttl", show_duration(c.key.fingerprint_ttl));
   block.add("scope", quoted_sources(c.scope));
   block.open("fingerprint");
-  l.add("body", word(c.fingerprint.body, bodies));
+  l.add("body", word_of(c.fingerprint.body, body_words));
   l.add("headers", quoted_list(c.fingerprint.headers));
   l.add("query", flag(c.fingerprint.query));
   l.add("exclude", quoted_list(c.fingerprint.exclude));
@@ -131,7 +107,7 @@ void show_identity(string& out, const idempotency_config& c) {
 
 void show_outcome(string& out, const idempotency_config& c) {
   lines block(out, 6), l(out, 8);
-  block.add("guarantee", word(c.guarantee, guarantees));
+  block.add("guarantee", word_of(c.guarantee, guarantee_words));
   block.open("statuses");
   l.add("final", statuses(c.statuses, disposition::final));
   l.add("release", statuses(c.statuses, disposition::release));
@@ -145,7 +121,7 @@ void show_outcome(string& out, const idempotency_config& c) {
   s.add("statuses", statuses(c.success.statuses));
   s.add("body_equals", quote(body.type == body_condition::kind::equals ? body.expected : ""));
   s.add("body", quote(condition ? prefix + body.path + " == " + body.expected : ""));
-  block.add("absent_is_success", word(c.absent_is_success, absents));
+  block.add("absent_is_success", shown_absent(c.absent_is_success));
 }
 
 void show_verification(string& out, const idempotency_config& c) {
@@ -158,7 +134,7 @@ void show_verification(string& out, const idempotency_config& c) {
   l.add("leeway", show_duration(c.jwt.leeway));
   block.open("signature");
   // a scheme alone, as presets have it, verifies nothing and may not be written
-  l.add("scheme", c.signature.secret_file.empty() ? "\"\"" : word(c.signature.scheme, schemes));
+  l.add("scheme", c.signature.secret_file.empty() ? "\"\"" : word_of(c.signature.scheme, scheme_words));
   l.add("secret_file", quote(c.signature.secret_file));
   l.add("tolerance", show_duration(c.signature.tolerance));
 }
@@ -170,16 +146,16 @@ void show_times_and_limits(string& out, const idempotency_config& c) {
   block.add("retention", show_duration(c.retention));
   block.add("hold", show_duration(c.hold));
   block.open("in_flight");
-  l.add("respond", word(c.in_flight.respond, responds));
+  l.add("respond", word_of(c.in_flight.respond, respond_words));
   l.add("wait", show_duration(c.in_flight.wait));
   l.add("max_waiters", std::to_string(c.in_flight.max_waiters));
   block.add("mismatch_status", std::to_string(c.mismatch_status));
   block.add("max_request_body", show_size(c.max_request_body));
   block.add("max_stored_body", show_size(c.max_stored_body));
-  block.add("oversize", word(c.oversize, oversizes));
+  block.add("oversize", word_of(c.oversize, oversize_words));
   block.open("replay_headers");
   l.add("drop", quoted_list(c.replay_drop));
-  block.add("on_store_error", word(c.on_store_error, store_errors));
+  block.add("on_store_error", word_of(c.on_store_error, store_error_words));
   block.add("attempt_header", flag(c.attempt_header));
 }
 
@@ -201,7 +177,7 @@ std::string show_routes(const snapshot& config) {
     }
     lines block(out, 6);
     block.add("namespace", quote(c.name_space));
-    block.add("mode", word(c.mode, modes));
+    block.add("mode", word_of(c.mode, mode_words));
     show_identity(out, c);
     show_outcome(out, c);
     show_times_and_limits(out, c);

@@ -56,7 +56,7 @@ void read_credentials(const section& redis, bool in_use, redis_config& to) {
 }
 
 void read_tls(const section& tls, bool url_usable, bool in_use, redis_config& to) {
-  if (const auto ca = tls.text("ca", "the path of a PEM file")) to.tls_ca = ca->text;
+  tls.string("ca", to.tls_ca, pem_file);
   if (const auto name = tls.text("server_name", "a host name")) {
     to.tls_server_name = name->text;
     if (!name->text.empty() && !parse_host_name(name->text)) {

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "config/report.hpp"
 
 namespace idem::config {
+
+/// What a key of the configuration that names such a file expects.
+inline constexpr std::string_view pem_file = "the path of a PEM file";
 
 /// A certificate (chain) and its private key: readable, well-formed, not encrypted, made for each other. A certificate
 /// that is out of its time is a warning. Of a pair that is not whole the one file is checked.

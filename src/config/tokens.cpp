@@ -34,18 +34,13 @@ void load_secret(const section& jwt, jwt_config& c) {
 
 void read_jwt(const section& jwt, idempotency_draft& to) {
   jwt_config& c = to.config.jwt;
-  const auto read = [&](std::string_view key, std::string& target, std::string_view expected) {
-    const auto value = jwt.text(key, expected);
-    if (value) target = value->text;
-    return value.has_value();
-  };
-  const bool set = read("jwks_file", c.jwks_file, "the path of a JSON Web Key Set");
-  const bool secret = read("hmac_secret_file", c.hmac_secret_file, "the path of a file");
+  const bool set = jwt.string("jwks_file", c.jwks_file, "the path of a JSON Web Key Set");
+  const bool secret = jwt.string("hmac_secret_file", c.hmac_secret_file, "the path of a file");
   // a route that names one of them means that one, whatever `defaults` has
   if (set && !secret && !c.jwks_file.empty()) c.hmac_secret_file.clear();
   if (secret && !set && !c.hmac_secret_file.empty()) c.jwks_file.clear();
-  read("issuer", c.issuer, "the issuer of tokens, as in their claim iss");
-  read("audience", c.audience, "the audience of tokens, as in their claim aud");
+  jwt.string("issuer", c.issuer, "the issuer of tokens, as in their claim iss");
+  jwt.string("audience", c.audience, "the audience of tokens, as in their claim aud");
   jwt.duration("leeway", c.leeway, {0ms, 24h});
   if (!set && !secret) return;
   to.jwt = jwt.at();

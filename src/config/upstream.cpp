@@ -37,12 +37,9 @@ void check_tls(const section& tls, const upstream_tls& to) {
 }
 
 void read_tls(const section& tls, const upstream_config& upstream, upstream_tls& to) {
-  const auto file = [&](std::string_view key, std::string& target) {
-    if (const auto value = tls.text(key, "the path of a PEM file")) target = value->text;
-  };
-  file("ca", to.ca);
-  file("certificate", to.certificate);
-  file("key", to.key);
+  tls.string("ca", to.ca, pem_file);
+  tls.string("certificate", to.certificate, pem_file);
+  tls.string("key", to.key, pem_file);
   const auto name = tls.text("server_name", "a host name");
   if (name && !name->text.empty() && !parse_host_name(name->text)) {
     tls.out().error(name->at, name->shown + " is no valid host name");

@@ -291,6 +291,9 @@ struct snapshot {
   /// @param authority the Host as it came (a port is ignored), may be empty
   const route* find(std::string_view method, std::string_view authority, std::string_view path,
                     path_captures& captures) const;
+
+  /// The route of this name, or nullptr. Valid as long as the snapshot, as is what find() gives.
+  const route* named(std::string_view name) const;
 };
 
 }  // namespace idem::config
