@@ -81,12 +81,13 @@ next engine::start_over(clock::time_point now) {
 
 next engine::submit_claim(clock::time_point now) {
   if (++rounds_ > max_rounds) return in_progress(std::nullopt);
-  command_ = {};
-  command_.what = op::claim;
-  command_.name = setup_.name;
-  command_.value = value_;
-  command_.ttl = setup_.route->lease + hold();
-  phase_ = phase::claiming;
+  return submit({.what = op::claim, .name = setup_.name, .value = value_, .ttl = life_of_claim()}, phase::claiming,
+                now);
+}
+
+next engine::submit(const command& c, phase waiting_for, clock::time_point now) {
+  command_ = c;
+  phase_ = waiting_for;
   sent_at_ = now;
   return next::submit;
 }
@@ -212,12 +213,7 @@ next engine::by_state(std::int64_t ttl, bool confirmed, clock::time_point now) {
 /// Reads the record and its time to live in one step.
 next engine::look(clock::time_point now) {
   if (++rounds_ > max_rounds) return in_progress(std::nullopt);
-  command_ = {};
-  command_.what = op::look;
-  command_.name = setup_.name;
-  phase_ = phase::looking;
-  sent_at_ = now;
-  return next::submit;
+  return submit({.what = op::look, .name = setup_.name}, phase::looking, now);
 }
 
 /// Owners go by the lease of their records, which can be longer than this route's: another route of the namespace has
@@ -260,16 +256,14 @@ next engine::take_over(clock::time_point now) {
   own(owner::fresh(before == 0xffff ? before : static_cast<std::uint16_t>(before + 1)));
   created_ = found_.value.created;
   make(value_, record_state::processing, owner_);
-  command_ = {};
-  command_.what = op::take_over;
-  command_.name = setup_.name;
-  command_.value = value_;
-  command_.expect = expect_;
-  command_.ttl = setup_.route->lease + hold();
-  command_.hold = found_.value.hold;
-  phase_ = phase::taking_over;
-  clock_ = sent_at_ = now;
-  return next::submit;
+  clock_ = now;
+  return submit({.what = op::take_over,
+                 .name = setup_.name,
+                 .value = value_,
+                 .expect = expect_,
+                 .ttl = life_of_claim(),
+                 .hold = found_.value.hold},
+                phase::taking_over, now);
 }
 
 next engine::on_take_over(reply& r, clock::time_point now) {

@@ -7,23 +7,19 @@
 
 namespace idem::idempotency {
 
-namespace {
-
-/// The owner's text as it stands in a record of his.
-std::string_view owner_in(std::string_view record) { return record.substr(owner_offset, owner_size); }
-
-}  // namespace
+command engine::own_command(op what, std::string_view record, milliseconds ttl) const {
+  return {.what = what,
+          .name = setup_.name,
+          .value = record,
+          .expect = record.substr(owner_offset, owner_size),
+          .ttl = ttl};
+}
 
 // --------------------------------------------------------------------------------------------------------------- owned
 
 bool engine::may_send(clock::time_point now) const { return (now - clock_) * 3 <= setup_.route->lease * 2; }
 
-next engine::renew_before_send(clock::time_point now) {
-  command_ = renew_command(now);
-  sent_at_ = now;
-  phase_ = phase::renewing;
-  return next::submit;
-}
+next engine::renew_before_send(clock::time_point now) { return submit(renew_command(now), phase::renewing, now); }
 
 next engine::on_renewed_before_send(reply& r, clock::time_point now) {
   renewal_under_way_ = false;
@@ -49,12 +45,7 @@ next engine::on_renewed_before_send(reply& r, clock::time_point now) {
 const command& engine::renew_command(clock::time_point now) {
   if (renew_value_.empty()) renew_value_ = memory::take_string();
   make(renew_value_, record_state::processing, owner_);
-  renew_ = {};
-  renew_.what = op::renew;
-  renew_.name = setup_.name;
-  renew_.value = renew_value_;
-  renew_.expect = owner_in(renew_value_);
-  renew_.ttl = setup_.route->lease + hold();
+  renew_ = own_command(op::renew, renew_value_, life_of_claim());
   renew_sent_ = now;
   renewal_under_way_ = true;
   return renew_;
@@ -83,12 +74,7 @@ bool engine::renewed(const reply& r, clock::time_point now) {
 
 next engine::settle(op what, milliseconds ttl) {
   releasing_ = what == op::release;
-  command_ = {};
-  command_.what = what;
-  command_.name = setup_.name;
-  command_.value = value_;
-  command_.expect = owner_in(value_);
-  command_.ttl = ttl;
+  command_ = own_command(what, value_, ttl);
   command_.notify = setup_.notify;
   phase_ = phase::settling;
   return next::submit;
@@ -174,12 +160,7 @@ void engine::give_up() {
 
 const command& engine::repeated_release(const owner& token) {
   make(repeat_value_, record_state::unknown, token);
-  repeat_ = {};
-  repeat_.what = op::release;
-  repeat_.name = setup_.name;
-  repeat_.value = repeat_value_;
-  repeat_.expect = owner_in(repeat_value_);
-  repeat_.ttl = hold();
+  repeat_ = own_command(op::release, repeat_value_, hold());
   repeat_.notify = setup_.notify;
   return repeat_;
 }

@@ -54,7 +54,8 @@ enum class room : std::uint8_t { yes, no };
 enum class settled_as : std::uint8_t {
   stored,     ///< the record says what was asked for
   recreated,  ///< the same, but the record had vanished meanwhile: the store lost it
-  already,  ///< another final record of this very attempt stood there (an operator resolved it): found() is the answer
+  /// Another final record of this very attempt stood there (an operator resolved it): found() is the answer.
+  already,
   superseded,  ///< another attempt's record stands there: found() if it can be read
   not_stored   ///< the store did not take it in time; the same command can be tried again later
 };
@@ -74,9 +75,9 @@ class engine {
     const config::idempotency_config* route = nullptr;  ///< must outlive the engine
     std::string name;                                   ///< of the record
     fingerprint print;
-    fingerprint_source* others = nullptr;  ///< may be null
-    const execution_times* times =
-        nullptr;               ///< of the route, for Retry-After; may be null, else must outlive the engine
+    fingerprint_source* others = nullptr;  ///< may be null; asked within resume() and answer_found() only
+    /// Of the route, for Retry-After; may be null, else must outlive the engine.
+    const execution_times* times = nullptr;
     bool notify = false;       ///< the route lets duplicates wait
     milliseconds lifetime{0};  ///< not 0: retention and hold in place of the route's
   };
@@ -132,7 +133,7 @@ class engine {
   // -- afterwards -------------------------------------------------------------------------------------------------
 
   /// A token that is given up while a command of it had no reply: that command may still land, so the token is
-  /// released again and again until a lease has passed since it was sent.
+  /// released again and again until a lease has passed since then.
   struct abandoned {
     owner token;
     clock::time_point until;
@@ -184,6 +185,11 @@ class engine {
   void own(owner o);
   void unanswered(const reply& r, clock::time_point now);
   void make(std::string& into, record_state state, const owner& o, const answer& a = {}) const;
+  next submit(const command& c, phase waiting_for, clock::time_point now);
+  /// A command for the owner whose text stands in `record`, which is what it writes.
+  command own_command(op what, std::string_view record, milliseconds ttl) const;
+  /// How long a P lives: its lease, and the time that it is held when that has lapsed.
+  milliseconds life_of_claim() const { return setup_.route->lease + hold(); }
 
   setup setup_;
   phase phase_ = phase::idle;
@@ -195,8 +201,8 @@ class engine {
   std::string found_text_;
   std::optional<problem> refusal_;
   settled_as settled_ = settled_as::not_stored;
-  clock::time_point
-      clock_{};  ///< from when the lease may be trusted: first try of the claim, or an acknowledged renewal
+  /// From when the lease may be trusted: the first try of the claim, or an acknowledged renewal.
+  clock::time_point clock_{};
   clock::time_point sent_at_{};  ///< when the pending command was made
   clock::time_point renew_sent_{};
   clock::time_point troubled_{};                      ///< when leases last could not be renewed; its epoch if never
