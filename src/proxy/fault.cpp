@@ -9,13 +9,12 @@ namespace {
 using idempotency::problem_code;
 using telemetry::decision;
 
-constexpr std::array<fault_row, 16> table = {{
+constexpr std::array<fault_row, 15> table = {{
     {"", false, problem_code::upstream_failed, decision::passed},
     {"upstream/resolve", true, problem_code::upstream_unavailable, decision::upstream_unavailable},
     {"upstream/connect", true, problem_code::upstream_unavailable, decision::upstream_unavailable},
     {"upstream/connect-timeout", true, problem_code::upstream_unavailable, decision::upstream_unavailable},
     {"upstream/tls", true, problem_code::upstream_unavailable, decision::upstream_unavailable},
-    {"upstream/write", true, problem_code::upstream_failed, decision::upstream_failed},
     {"upstream/no-answer", true, problem_code::upstream_failed, decision::upstream_failed},
     {"upstream/cut", true, problem_code::upstream_failed, decision::upstream_failed},
     {"upstream/malformed", true, problem_code::upstream_failed, decision::upstream_failed},

@@ -16,7 +16,6 @@ enum class fault : std::uint8_t {
   upstream_connect,       ///< refused or unreachable
   upstream_connect_late,  ///< connect_timeout
   upstream_tls,           ///< handshake or verification failed
-  upstream_write,         ///< the connection died while the request was written
   upstream_no_answer,     ///< closed or reset before a byte of the answer
   upstream_cut,           ///< closed or reset within the answer
   upstream_malformed,     ///< not HTTP, or framing that cannot be trusted

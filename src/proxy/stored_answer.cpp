@@ -25,6 +25,10 @@ bool describes(const http::field& f, const http::response_head& head) {
          head.status >= 200;
 }
 
+bool is_dropped(const http::field& f, const std::vector<std::string>& drop) {
+  return std::any_of(drop.begin(), drop.end(), [&](const auto& d) { return http::iequals(d, f.name); });
+}
+
 bool bodyless(unsigned status) { return status < 200 || status == 204 || status == 304; }
 
 /// Fields that describe a body which `status_only` does not send.
@@ -43,7 +47,7 @@ void append_header_block(std::string& block, const http::response_head& head, co
     if (f.hop_by_hop || is_ours(f.id)) continue;
     // what a 304 says of a length is about a representation that may have changed by the time of its replay
     if (is_framing(f.id) && (!describes(f, head) || head.status == 304)) continue;
-    if (std::any_of(drop.begin(), drop.end(), [&](const auto& d) { return http::iequals(d, f.name); })) continue;
+    if (is_dropped(f, drop)) continue;
     http::append_field(block, f.name, f.value);
   }
 }
@@ -55,7 +59,7 @@ void append_no_content_block(std::string& block, const http::response_head& head
   for (const auto& f : head.fields) {
     if (f.hop_by_hop || is_ours(f.id) || is_framing(f.id) || describes_body(f.name)) continue;
     if (http::iequals(f.name.substr(0, content.size()), content) || http::iequals(f.name, "Last-Modified")) continue;
-    if (std::any_of(drop.begin(), drop.end(), [&](const auto& d) { return http::iequals(d, f.name); })) continue;
+    if (is_dropped(f, drop)) continue;
     http::append_field(block, f.name, f.value);
   }
 }
