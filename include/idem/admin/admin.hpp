@@ -32,6 +32,7 @@ struct readiness {
   std::string text() const;
 };
 
+/// Views are valid during the call of a handler.
 struct request {
   std::string_view method;  ///< HEAD is handled as GET
   std::string_view path;    ///< without the query

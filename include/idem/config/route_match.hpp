@@ -21,6 +21,8 @@ struct route_match {
   std::vector<std::string> methods = {"POST"};
   std::string host;  ///< lower case, without a port and a dot at the end; empty = every host
 
+  /// Whether this takes the request. `captures` gets the values of a template's names, and is empty otherwise.
+  /// @param authority as it came; its port does not count
   bool matches(std::string_view method, std::string_view authority, std::string_view request_path,
                path_captures& captures) const;
 

@@ -22,9 +22,10 @@ struct store_size {
   std::uint64_t typical = 0;  ///< bytes, with answers of `typical_answer`
   std::uint64_t largest = 0;  ///< bytes, with answers of max_stored_body
 };
-inline constexpr std::size_t typical_answer = 1024;
-/// Name, first line, header lines, and what a store keeps for each entry; an estimate.
+inline constexpr std::size_t typical_answer = 1024;  ///< bytes
+/// Bytes: name, first line, header lines, and what a store keeps for each entry; an estimate.
 inline constexpr std::size_t record_overhead = 640;
+/// @param per_second new keys
 store_size estimate(const idempotency_config& route, double per_second);
 
 /// `1.5 GiB`: for people, rounded.

@@ -74,6 +74,7 @@ class response_parser {
 
   const head_limits& limits() const { return limits_; }
 
+  /// As request_parser::parse(), but no empty line is skipped.
   /// @param method of the request that is answered: HEAD (and CONNECT) decide about the body
   parse_result parse(std::string_view bytes, std::string_view method);
 

@@ -12,6 +12,7 @@ namespace idem::http {
 /// Whether a name is a token and a value has no CR, LF, NUL.
 bool valid_field(std::string_view name, std::string_view value);
 
+/// False, too, for a status that is not from 100 to 599.
 bool append_status_line(std::string& out, unsigned status, std::string_view reason);
 bool append_field(std::string& out, std::string_view name, std::string_view value);
 /// `Content-Length: n` or `Transfer-Encoding: chunked`, or nothing.

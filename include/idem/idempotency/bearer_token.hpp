@@ -37,7 +37,7 @@ class verified_token {
   /// object or an array. Only members of the token's outermost object are claims.
   std::optional<std::string_view> claim(std::string_view name) const;
 
-  std::vector<std::pair<std::string, std::string>> scalars;
+  std::vector<std::pair<std::string, std::string>> scalars;  ///< what claim() looks in: name and text
 };
 
 struct token_check {

@@ -16,6 +16,7 @@ class execution_times {
   static constexpr std::chrono::milliseconds before_the_first{1000};
 
   void add(std::chrono::milliseconds t) noexcept;
+  /// Of those that there are; before_the_first without any.
   std::chrono::milliseconds median() const noexcept;
 
  private:

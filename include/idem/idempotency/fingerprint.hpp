@@ -35,7 +35,7 @@ fingerprint compute_fingerprint(const config::fingerprint_config& settings, cons
 fingerprint compute_fingerprint(const prepared_settings& settings, const request_view& request);
 
 /// Settings that this process knows, by their hash: those of all routes now, and those of earlier configurations. A
-/// record that was made under one of them can still be compared.
+/// record that was made under one of them can still be compared. Threads may share it once nothing is added any more.
 class known_settings {
  public:
   void add(const config::fingerprint_config& settings);

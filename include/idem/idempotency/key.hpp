@@ -22,8 +22,7 @@ struct parsed_key {
 
 /// Takes the value of a key field. Quoted (an RFC 8941 string with any parameters) or, unless strict, bare; `"abc"` and
 /// `abc` are one key. Refused: empty, over the length, control or non-ASCII bytes, an unterminated quote, a bad escape,
-/// anything but parameters after the string, a comma in a bare key, a bare key with a double quote or a semicolon's
-/// ambiguity. A bare key is taken as it stands, with inner spaces refused.
+/// anything but parameters after the string, and in a bare key a space, a comma, a semicolon or a double quote.
 /// @param lines all field lines of that name; two are refused
 parsed_key parse_key(std::span<const std::string_view> lines, const key_syntax& syntax);
 

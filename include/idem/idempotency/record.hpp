@@ -16,12 +16,12 @@
 namespace idem::idempotency {
 
 enum class record_state : char {
-  processing = 'P',
-  unknown = 'U',
-  succeeded = 'S',
-  failed_final = 'F',
-  without_body = 'X',
-  revoked = 'R'
+  processing = 'P',    ///< an attempt runs, as long as its lease is renewed
+  unknown = 'U',       ///< it may have been executed: declared by its owner, or by an operator
+  succeeded = 'S',     ///< with the answer
+  failed_final = 'F',  ///< with the answer, which says that it will stay so
+  without_body = 'X',  ///< executed, and the answer's body was not kept
+  revoked = 'R'        ///< an operator took it from its owner, who may still answer
 };
 
 /// Who made an attempt: a random token for each, never used again once it was given up.

@@ -30,8 +30,8 @@ struct command {
   op what = op::look;
   std::string_view name;   ///< record name with prefix and braces
   std::string_view value;  ///< encoded record to write
-  std::string_view
-      expect;  ///< `own` commands: the 37 bytes of owner.text(); take_over, revoke, resolve: the 42-byte prefix seen
+  /// `own` commands: the 37 bytes of owner.text(); take_over, revoke, resolve: the 42-byte prefix that was seen.
+  std::string_view expect;
   milliseconds ttl{};
   milliseconds hold{};
   milliseconds lease{};
@@ -45,9 +45,10 @@ enum class verdict : std::uint8_t {
   done,       ///< the transition happened
   recreated,  ///< renew, complete, declare: nothing stood there; it was written again. The record had been lost
   already,    ///< complete: own final record stands there already, in `value`
-  lost,     ///< the comparison failed: `value` is what stands there (empty if nothing), with its TTL where it is known
-  refused,  ///< the store answers, but takes no writes (OOM, MISCONF, NOREPLICAS); nothing was written
-  unavailable  ///< no usable reply. See `sent`
+  /// The comparison failed: `value` is what stands there (empty if nothing), with its TTL where it is known.
+  lost,
+  refused,     ///< the store answers, but takes no writes (OOM, MISCONF, NOREPLICAS); nothing was written
+  unavailable  ///< no usable reply, see `sent`
 };
 
 struct reply {
@@ -58,7 +59,8 @@ struct reply {
   verdict what = verdict::unavailable;
   std::string value;
   std::int64_t ttl = no_record;  ///< milliseconds left; no_record; no_expiry; of a claim also not_asked
-  bool sent = false;  ///< unavailable: bytes of the command may have reached the store: it can still take effect
+  /// unavailable: bytes of the command may have reached the store, and it can still take effect.
+  bool sent = false;
   bool write_refused = false;  ///< claim: the record was read, but a write was refused (replays go on)
   bool read = false;           ///< unavailable: a claim had seen another's record by then
 };

@@ -10,8 +10,8 @@ namespace idem::net {
 
 class buffer_pool {
  public:
-  static constexpr std::size_t size = 16 * 1024;
-  static constexpr std::size_t kept = 256;
+  static constexpr std::size_t size = 16 * 1024;  ///< bytes of a buffer
+  static constexpr std::size_t kept = 256;        ///< most buffers in the list
 
   struct give_back {
     buffer_pool* pool = nullptr;

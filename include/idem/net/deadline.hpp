@@ -26,7 +26,9 @@ class deadline {
   deadline(const deadline&) = delete;
   deadline& operator=(const deadline&) = delete;
 
+  /// What happens, from now on.
   void action(callback<void()> a) { action_ = std::move(a); }
+  /// Arms it, or moves it. It acts once, and is not armed then.
   void after(std::chrono::milliseconds t);
   void at(clock::time_point t);
   void clear() { armed_ = false; }
@@ -45,6 +47,7 @@ class deadline {
   bool armed_ = false;
 };
 
+/// The deadlines of a thread, which is that of `io`. One that is armed when the wheel goes never acts.
 class deadline_wheel {
  public:
   static constexpr std::chrono::milliseconds tick{50};
@@ -55,6 +58,7 @@ class deadline_wheel {
   deadline_wheel(const deadline_wheel&) = delete;
   deadline_wheel& operator=(const deadline_wheel&) = delete;
 
+  /// No deadline acts any more, and the io_context has no work for them: for the end of a thread.
   void stop();
 
  private:
@@ -62,7 +66,6 @@ class deadline_wheel {
   void insert(deadline& d);
   void run();
   void on_tick();
-  std::size_t slot_of(deadline::clock::time_point t) const;
 
   timer timer_;
   std::array<deadline*, slots> wheel_{};

@@ -1,4 +1,8 @@
 // The structured log: one JSON object (or one text line) an event, on standard error, written by a thread of its own.
+// All but start_log() and stop_log() may be called on any thread.
+//
+// Nobody waits for the output: past 16,384 lines in the queue access lines are dropped, past 4,096 more all are, and
+// what was dropped is counted and reported.
 //
 // Never logged: keys, credentials, bodies, header values, queries. The path is logged only for requests that match no
 // route (a route's path may hold the key).
@@ -20,12 +24,12 @@ namespace idem::telemetry {
 using log_value = std::variant<std::int64_t, double, bool, std::string_view>;
 using log_fields = std::initializer_list<std::pair<std::string_view, log_value>>;
 
-/// Starts the log. Call once, before any thread logs; before it, and after stop_log(), lines are written at once.
+/// Starts the log's thread. Before it, and after stop_log(), lines are written at once, on the thread that logs.
 void start_log(const config::logging_config& settings);
-/// Takes a new level (reload). Format and access do so, too.
+/// Takes up level, format and access of a new configuration; lines that are queued by then are written in the new
+/// format.
 void reconfigure_log(const config::logging_config& settings);
-/// Writes what is queued and ends the thread; gives up after 5 s when standard error takes nothing. A line that comes
-/// while the log is slow never waits: past 16,384 queued lines access lines are dropped, counted and reported.
+/// Writes what is queued and ends the thread; gives up after 5 s when standard error takes nothing.
 void stop_log();
 
 void debug(std::string_view event, log_fields fields = {});

@@ -51,6 +51,7 @@ enum class decision : std::uint8_t {
   bad_signature  ///< a callback that its sender did not sign
 };
 inline constexpr std::size_t decision_count = 32;
+/// As the label has it: the name of the enumerator.
 std::string_view name_of(decision d);
 
 /// Latencies in seconds, fixed buckets from 0.5 ms to 60 s.
@@ -80,6 +81,7 @@ struct worker_block {
   histogram store_claim, store_complete, store_other;
 };
 
+/// Thread-safe.
 class registry {
  public:
   explicit registry(unsigned workers);
@@ -87,7 +89,7 @@ class registry {
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;
 
-  /// The block of a route ("" = no route) for one worker; made when it is asked for first. Thread-safe, not for a
+  /// The block of a route ("" = no route) for one worker; made when it is asked for first. Takes a lock, so not for a
   /// request's way: ask when a configuration is taken up.
   route_block& route(unsigned worker, std::string_view name);
   worker_block& worker(unsigned index);
