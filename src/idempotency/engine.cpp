@@ -136,7 +136,7 @@ next engine::on_claim(reply& r, clock::time_point now) {
 
 /// The record expired between two steps: the same token again, a few times.
 next engine::claim_again(clock::time_point now) {
-  if (place_ == room::no) return busy(false);
+  if (place_ == room::no) return refuse(busy_problem(false));
   if (++tries_ < max_tries) return submit_claim(now);
   return in_progress(std::nullopt);
 }
@@ -248,7 +248,7 @@ next engine::on_look(reply& r, clock::time_point now) {
 }
 
 next engine::take_over(clock::time_point now) {
-  if (place_ == room::no) return busy(true);
+  if (place_ == room::no) return refuse(busy_problem(true));
   if (++rounds_ > max_rounds) return in_progress(std::nullopt);
   give_up();
   const auto before = found_.value.owner.attempt;
@@ -291,17 +291,6 @@ next engine::in_progress(std::optional<milliseconds> left) {
   }
   refuse(std::move(p));
   return setup_.route->in_flight.respond == config::in_flight_respond::wait ? next::wait : next::refuse;
-}
-
-/// @param seen an attempt before this one may have executed
-next engine::busy(bool seen) {
-  problem p(problem_code::busy);
-  p.retry_after = 1;
-  if (seen) {
-    p.safe_new_key = false;
-    p.detail = "Nothing was executed this time. Wait a moment and then send the same request with the same key.";
-  }
-  return refuse(std::move(p));
 }
 
 next engine::outcome_unknown(bool lapsed) {

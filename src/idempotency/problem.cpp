@@ -5,6 +5,16 @@
 #include "idem/text/rfc3339.hpp"
 
 namespace idem::idempotency {
+problem busy_problem(bool seen) {
+  problem p(problem_code::busy);
+  p.retry_after = 1;
+  if (seen) {
+    p.safe_new_key = false;
+    p.detail = "Nothing was executed this time. Wait a moment and then send the same request with the same key.";
+  }
+  return p;
+}
+
 std::string_view reason_phrase(unsigned status) {
   switch (status) {
     case 200: return "OK";

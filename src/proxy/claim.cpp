@@ -33,6 +33,7 @@ claim::claim(worker& worker, std::shared_ptr<proxy::runtime> r, idempotency::eng
 
 claim::~claim() {
   stop_renewing();
+  if (listed_) w.claims.erase(*listed_);
   end_flight();
   settled_past_store();
   if (remembered_) {
@@ -59,19 +60,22 @@ net::task<next> claim::drive(next n) {
 
 // ------------------------------------------------------------------------------------------------------------ renewing
 
+void claim::be_listed() {
+  if (!listed_) listed_ = w.claims.insert(w.claims.end(), this);
+}
+
 void claim::arm(milliseconds base) { renewal_.after(jittered(base)); }
 
 void claim::start_renewing() {
   if (renewing_) return;
   renewing_ = true;
-  listed_ = w.claims.insert(w.claims.end(), this);
+  be_listed();
   arm(engine.route().lease / 3);
 }
 
 void claim::stop_renewing() {
   if (!renewing_) return;
   renewing_ = false;
-  w.claims.erase(listed_);
   renewal_.clear();
 }
 
@@ -118,16 +122,22 @@ void claim::stands() {
 
 // ------------------------------------------------------------------------------------------------------------ counting
 
-idempotency::room claim::take_place(std::size_t max_in_flight) {
-  if (counted_) return idempotency::room::yes;
+idempotency::room claim::room_left(std::size_t max_in_flight) const {
+  using idempotency::room;
+  return w.shared.in_flight.load(std::memory_order_relaxed) < max_in_flight ? room::yes : room::no;
+}
+
+bool claim::take_place(std::size_t max_in_flight) {
+  if (counted_) return true;
   // taken before it is known to be free: two threads must not find the last one at the same time
   if (w.shared.in_flight.fetch_add(1, std::memory_order_relaxed) >= max_in_flight) {
     w.shared.in_flight.fetch_sub(1, std::memory_order_relaxed);
-    return idempotency::room::no;
+    return false;
   }
   counted_ = true;
+  be_listed();
   w.metrics.in_flight.fetch_add(1, std::memory_order_relaxed);
-  return idempotency::room::yes;
+  return true;
 }
 
 void claim::end_flight() {

@@ -4,6 +4,7 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "idem/idempotency/engine.hpp"
@@ -31,11 +32,13 @@ class claim : public std::enable_shared_from_this<claim> {
   /// renewed on from then. Anything else: the key is not this claim's any more.
   net::task<idempotency::next> renew_now();
 
-  /// A place among those that may execute (max_in_flight), held until end_flight(), or until the claim is gone. Without
-  /// one nothing is counted.
-  idempotency::room take_place(std::size_t max_in_flight);
+  /// Whether there is a place among those that execute (max_in_flight): not that it will still be there.
+  idempotency::room room_left(std::size_t max_in_flight) const;
+  /// Takes a place, held until end_flight(), or until the claim is gone. False if there is none; nothing is counted
+  /// then.
+  bool take_place(std::size_t max_in_flight);
   void end_flight();
-  /// Known as running here, or in the backlog, for routes that go on without a store (on_store_error: allow).
+  /// Known as running here, or in the backlog, where calls go on without a store (worker::remembers()).
   /// @param past_store the store could not be read: only if no other claim of this process has the name
   /// @return false if the key may not be executed now; nothing is remembered then
   bool remember_name(bool past_store);
@@ -53,12 +56,13 @@ class claim : public std::enable_shared_from_this<claim> {
 
  private:
   void renew();
+  void be_listed();
   void arm(std::chrono::milliseconds base);
   void stands();
 
   net::deadline renewal_;
   net::event renewed_;  ///< the renewal that was under way has its reply
-  decltype(worker::claims)::iterator listed_;
+  std::optional<decltype(worker::claims)::iterator> listed_;
   bool renewing_ = false;
   bool renew_under_way_ = false;
   bool counted_ = false;

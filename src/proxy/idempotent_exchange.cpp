@@ -253,29 +253,50 @@ net::task<after> idempotent_exchange::body_failed(body_result r) {
 // ----------------------------------------------------------------------------------------------------------- the claim
 
 net::task<after> idempotent_exchange::claim_and_go() {
-  const bool may_bypass = route_.on_store_error == config::store_error_policy::allow;
   // a claim now would come between the call that was let past the store and its completion
-  if (may_bypass && claim_->runs_past_store()) co_return co_await refuse_known_here();
-  auto n = co_await acquire();
-  const bool runs = n == next::bypass || n == next::execute;
-  if (may_bypass && runs && !claim_->remember_name(n == next::bypass)) {
-    if (n == next::execute) co_await claim_->drive(claim_->engine.release());
+  if (c_.w.remembers(route_.name_space) && claim_->runs_past_store()) {
+    give_up();
+    co_return co_await refuse_known_here();
+  }
+  const auto n = co_await acquire();
+  if (n != next::execute && n != next::bypass) co_return co_await act(n);
+  if (!claim_->take_place(c_.runtime->config->server.max_in_flight)) {
+    // others were faster
+    const bool seen = n == next::bypass || claim_->engine.own().attempt > 1;
+    co_await withdraw(n);
+    co_return co_await refuse(idempotency::busy_problem(seen));
+  }
+  // asked again: a configuration can have come meanwhile
+  if (c_.w.remembers(route_.name_space) && !claim_->remember_name(n == next::bypass)) {
+    co_await withdraw(n);
     co_return co_await refuse_known_here();
   }
   co_return co_await act(n);
 }
 
+/// The key is not executed after all, and nothing was sent: whoever comes next may have it.
+net::task<void> idempotent_exchange::withdraw(next n) {
+  if (n == next::execute) {
+    co_await claim_->drive(claim_->engine.release());
+    if (claim_->engine.settlement_result() == idempotency::settled_as::not_stored) {
+      c_.w.aftermath->keep_settling(claim_, 0);
+      claim_->end_flight();
+      co_return;
+    }
+  }
+  give_up();
+}
+
 /// This process has the key in flight or in its backlog, whatever the store can say of it.
 net::task<after> idempotent_exchange::refuse_known_here() {
-  give_up();
   problem p(problem_code::store_unavailable);
   p.retry_after = 1;
   co_return co_await refuse(std::move(p));
 }
 
-/// What would execute takes its place before it claims; what has a record is answered from it without one.
+/// Past the limit nothing is claimed; what has a record is answered from it. A place is taken only by what executes.
 net::task<next> idempotent_exchange::claim_once() {
-  const auto place = claim_->take_place(c_.runtime->config->server.max_in_flight);
+  const auto place = claim_->room_left(c_.runtime->config->server.max_in_flight);
   co_return co_await claim_->drive(claim_->engine.start(net::lease_clock::now(), unix_ms_now(), place));
 }
 
@@ -291,7 +312,6 @@ net::task<next> idempotent_exchange::wait_for_change(next n) {
   waited_ = true;
   const auto until = net::deadline::clock::now() + route_.in_flight.wait;
   while (n == next::wait) {
-    claim_->end_flight();
     const auto why = co_await places.wait(claim_->engine.name(), until, c_.stream);
     if (why == waiters::woken::client_gone) c_.gone = true;
     if (why == waiters::woken::client_gone || why == waiters::woken::drained) break;

@@ -46,6 +46,7 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   net::task<after> replay(bool status_only);
   net::task<after> refuse_duplicate();
   net::task<after> refuse_known_here();
+  net::task<void> withdraw(idempotency::next n);
   net::task<after> observe();
   net::task<void> settle_observed(bool owned, unsigned status, bool whole, bool written);
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <latch>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "idem/net/socket_file.hpp"
@@ -84,6 +85,15 @@ bool same_upstream(const config::upstream_config& a, const config::upstream_conf
          a.keep_alive_max_idle == b.keep_alive_max_idle && a.connect_timeout == b.connect_timeout;
 }
 
+/// Those with a route that goes on without a store.
+std::set<std::string> namespaces_past_store(const config::snapshot& c) {
+  std::set<std::string> names;
+  for (const auto& r : c.routes) {
+    if (r.idempotency.on_store_error == config::store_error_policy::allow) names.insert(r.idempotency.name_space);
+  }
+  return names;
+}
+
 /// The soft limit of open files becomes the hard one: a proxy needs two for each request.
 void raise_file_limit() {
   rlimit limit{};
@@ -158,6 +168,7 @@ std::string server::listen() {
   i.take(i.config);
   for (unsigned n = 0; n < i.config->server.threads; ++n) {
     i.workers.push_back(std::make_unique<worker>(n, i.shared, i.store, i.metrics, i.counts));
+    i.workers.back()->remember(namespaces_past_store(*i.config));
     i.workers.back()->adopt(i.make_runtime(*i.workers.back(), i.now()));
   }
   for (const auto& where : i.config->server.listen) {
@@ -200,6 +211,8 @@ std::string server::adopt(std::shared_ptr<const config::snapshot> config) {
   // A listener speaks TLS or does not from its start to its end: clients of it must not fall back to plain text.
   if ((served == nullptr) != (i.server_tls == nullptr)) i.server_tls = served;
   i.take(std::move(config));
+  // All threads before any: one that goes past the store must know what runs on the others.
+  i.on_all([names = namespaces_past_store(*i.config)](worker& w) { w.remember(names); });
   for (auto& w : i.workers) {
     asio::post(w->io, [&i, p = w.get(), now = i.now()] { p->adopt(i.make_runtime(*p, now)); });
   }

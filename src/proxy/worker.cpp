@@ -30,6 +30,13 @@ worker::~worker() {
   io.destroy_pending();
 }
 
+void worker::remember(const std::set<std::string>& namespaces) {
+  remembered_.insert(namespaces.begin(), namespaces.end());
+  for (auto* c : claims) {
+    if (remembers(c->engine.route().name_space)) c->remember_name(false);
+  }
+}
+
 void worker::watch_store() {
   const auto h = store->status();
   metrics.store_up.store(h.reachable ? 1 : 0, std::memory_order_relaxed);

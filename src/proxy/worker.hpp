@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -40,8 +41,8 @@ struct shared_state {
   std::atomic<bool> stopping{false};
   proxy::unfinished unfinished;
 
-  /// Names that this process has in flight or in its backlog, on routes with on_store_error: allow only: what is known
-  /// here must not be executed on the word of a store that cannot be read.
+  /// Names that this process has in flight or in its backlog, where worker::remembers() says so: what is known here
+  /// must not be executed on the word of a store that cannot be read.
   std::mutex names_lock;
   std::unordered_multiset<std::string> names;
   /// Those of them that were let past the store, which does not know of them yet: once it is back, it must not give
@@ -90,6 +91,14 @@ class worker {
   worker& operator=(const worker&) = delete;
 
   void adopt(std::shared_ptr<runtime> r) { current = std::move(r); }
+  /// From now on what runs under these namespaces is known by name, and what runs already is, too. Before any thread
+  /// adopts the configuration that makes it so.
+  void remember(const std::set<std::string>& namespaces);
+  /// Whether what runs under a namespace must be known by name: a route of it goes on without a store (on_store_error:
+  /// allow), or did so under an earlier configuration, whose calls may still run.
+  bool remembers(const std::string& name_space) const {
+    return !remembered_.empty() && remembered_.contains(name_space);
+  }
   /// Looks at the store now and then: the gauge, and renewals that cannot wait after trouble with it.
   void watch_store();
 
@@ -107,9 +116,10 @@ class worker {
   std::unique_ptr<proxy::aftermath> aftermath;
   std::unique_ptr<proxy::waiters> waiters;
   std::list<client_connection*> connections;
-  std::list<claim*, memory::block_allocator<claim*>> claims;  ///< whose leases this thread renews
+  std::list<claim*, memory::block_allocator<claim*>> claims;  ///< that execute, or whose leases are renewed
 
  private:
+  std::set<std::string> remembered_;
   net::timer store_watch_{io};
   net::lease_clock::time_point trouble_seen_{};
 };

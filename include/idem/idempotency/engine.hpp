@@ -171,7 +171,6 @@ class engine {
   next by_state(std::int64_t ttl, bool confirmed, clock::time_point now);
   next decide_unknown(bool lapsed, clock::time_point now);
   next take_over(clock::time_point now);
-  next busy(bool seen);
   next claim_again(clock::time_point now);
   next start_over(clock::time_point now);
   next store_gone(bool may_bypass);

@@ -62,6 +62,10 @@ struct problem {
   bool close = false;                      ///< the connection ends after this answer
 };
 
+/// There is no place for one more call (max_in_flight).
+/// @param seen an attempt before this one may have executed
+problem busy_problem(bool seen);
+
 /// The reason phrase of a status of ours (RFC 9110 §15); "Unknown" for others.
 std::string_view reason_phrase(unsigned status);
 

@@ -116,12 +116,14 @@ TEST_F(a_claim, has_its_record_from_the_first_renewal_that_is_answered_when_it_w
 
 TEST_F(a_claim, takes_a_place_only_while_there_is_one) {
   const auto another = make();
-  EXPECT_EQ(claim_->take_place(1), room::yes);
-  EXPECT_EQ(claim_->take_place(1), room::yes) << "it has it already";
-  EXPECT_EQ(another->take_place(1), room::no);
+  EXPECT_EQ(claim_->room_left(1), room::yes);
+  EXPECT_TRUE(claim_->take_place(1));
+  EXPECT_TRUE(claim_->take_place(1)) << "it has it already";
+  EXPECT_EQ(another->room_left(1), room::no);
+  EXPECT_FALSE(another->take_place(1));
   EXPECT_EQ(shared_.in_flight.load(), 1u);
   claim_->end_flight();
-  EXPECT_EQ(another->take_place(1), room::yes);
+  EXPECT_TRUE(another->take_place(1));
 }
 
 }  // namespace
