@@ -48,7 +48,7 @@ class aftermath::job {
  private:
   aftermath& a_;
   const std::size_t bytes_;
-  const std::list<job*>::iterator self_;
+  const decltype(aftermath::jobs_)::iterator self_;
 };
 
 void aftermath::hurry() {
@@ -117,6 +117,13 @@ net::task<void> aftermath::release(std::shared_ptr<claim> c, idempotency::engine
     if (sent >= last || w_.shared.stopping.load(std::memory_order_relaxed)) break;
     co_await owed.rest.wait(sent < token.until ? period : std::max<std::chrono::milliseconds>(period, 500ms));
   }
+}
+
+void aftermath::see_through(net::task<void> work) { net::spawn(w_.io.get_executor(), as_job(std::move(work))); }
+
+net::task<void> aftermath::as_job(net::task<void> work) {
+  const job under_way(*this);
+  co_await work;
 }
 
 }  // namespace idem::proxy

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "idem/telemetry/log.hpp"
+#include "idem/memory/block_pool.hpp"
 #include "proxy/store_call.hpp"
 
 namespace idem::proxy {
@@ -168,6 +168,23 @@ void claim::settled_past_store() {
   past_store_ = false;
   const std::lock_guard lock(w.shared.names_lock);
   w.shared.bypassed.erase(std::string(engine.name()));
+}
+
+// -------------------------------------------------------------------------------------------------------------- making
+
+std::shared_ptr<claim> make_claim(worker& w, std::shared_ptr<proxy::runtime> r, const route_state& route,
+                                  idempotency::identity id, const idempotency::request_view& request,
+                                  idempotency::fingerprint_source& others) {
+  const auto& settings = route.route->idempotency;
+  idempotency::engine::setup setup;
+  setup.route = &settings;
+  setup.name = std::move(id.name);
+  setup.print = idempotency::compute_fingerprint(route.fingerprint, request);
+  setup.others = &others;
+  setup.times = route.times.get();
+  if (id.by_fingerprint) setup.lifetime = settings.key.fingerprint_ttl;
+  setup.notify = settings.in_flight.respond == config::in_flight_respond::wait;
+  return std::allocate_shared<claim>(memory::block_allocator<claim>(), w, std::move(r), std::move(setup));
 }
 
 }  // namespace idem::proxy

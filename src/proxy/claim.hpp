@@ -8,6 +8,7 @@
 #include <string>
 
 #include "idem/idempotency/engine.hpp"
+#include "idem/idempotency/identity.hpp"
 #include "idem/net/deadline.hpp"
 #include "idem/net/event.hpp"
 #include "proxy/worker.hpp"
@@ -70,5 +71,11 @@ class claim : public std::enable_shared_from_this<claim> {
   bool past_store_ = false;
   bool stands_ = false;
 };
+
+/// A claim of that identity's name, which it takes, for a request that is whole.
+/// @param others is asked while the claim is driven, and must live as long
+std::shared_ptr<claim> make_claim(worker& w, std::shared_ptr<proxy::runtime> r, const route_state& route,
+                                  idempotency::identity id, const idempotency::request_view& request,
+                                  idempotency::fingerprint_source& others);
 
 }  // namespace idem::proxy

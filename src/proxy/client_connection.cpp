@@ -279,11 +279,8 @@ net::task<bool> client_connection::accept_tls() {
 // ------------------------------------------------------------------------------------------------------------- the log
 
 void client_connection::start_log() {
-  log = {};
-  if (!telemetry::access_log_on()) return;
-  began_ = std::chrono::steady_clock::now();
-  log.at = std::chrono::system_clock::now();
-  log.client = peer_;
+  log.begin(route ? *route->metrics : *runtime->unrouted, peer_);
+  if (!log.has_line()) return;
   const auto& head = parser.head();
   log.method = head.method.substr(0, 32);
   if (route) {
@@ -294,13 +291,8 @@ void client_connection::start_log() {
 }
 
 void client_connection::end_log() {
-  auto* block = route ? route->metrics : runtime->unrouted;
-  block->count(log.what);
+  log.end();
   route = nullptr;
-  // one that began before the log was switched on has nothing to tell
-  if (!telemetry::access_log_on() || log.at == decltype(log.at){}) return;
-  log.total = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
-  telemetry::access(std::move(log));
 }
 
 }  // namespace idem::proxy

@@ -17,9 +17,9 @@
 #include "idem/net/deadline.hpp"
 #include "idem/net/event.hpp"
 #include "idem/net/stream.hpp"
-#include "idem/telemetry/log.hpp"
 #include "proxy/fault.hpp"
 #include "proxy/read_buffer.hpp"
+#include "proxy/request_log.hpp"
 #include "proxy/worker.hpp"
 
 namespace idem::proxy {
@@ -82,7 +82,7 @@ class client_connection {
   http::request_parser parser;
   request_facts facts;
   std::string out;  ///< reused: what is written next
-  telemetry::access_entry log;
+  request_log log;
   route_state* route = nullptr;
   /// Subject of the certificate that the client has shown (RFC 2253); nothing without one.
   std::optional<std::string> client_subject;
@@ -117,7 +117,6 @@ class client_connection {
   std::list<client_connection*>::iterator self_;
   net::deadline read_limit_;
   std::string peer_;
-  std::chrono::steady_clock::time_point began_{};
   bool idle_ = false;  ///< waits for the first byte of a request
   bool timed_out_ = false;
   bool first_ = true;

@@ -1,5 +1,6 @@
 #include "proxy/client_connection.hpp"
 #include "proxy/idempotent_exchange.hpp"
+#include "proxy/observation.hpp"
 #include "proxy/pass_through.hpp"
 
 namespace idem::proxy {
@@ -31,8 +32,8 @@ net::task<after> run_exchange(client_connection& c, const config::path_captures&
     pass_through exchange(c, o);
     co_return co_await exchange.run();
   }
-  // a route that only observes passes the wish on, too
-  if (c.route->route->idempotency.mode == config::route_mode::enforce) c.facts.upgrade = false;
+  if (c.route->route->idempotency.mode == config::route_mode::observe) co_return co_await run_observed(c, captures);
+  c.facts.upgrade = false;
   idempotent_exchange exchange(c, captures);
   co_return co_await exchange.run();
 }

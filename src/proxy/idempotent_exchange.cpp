@@ -5,7 +5,6 @@
 #include "idem/http/body.hpp"
 #include "idem/idempotency/own_fields.hpp"
 #include "idem/idempotency/webhook_signature.hpp"
-#include "idem/memory/block_pool.hpp"
 #include "proxy/aftermath.hpp"
 #include "proxy/claimed_call.hpp"
 #include "proxy/decisions.hpp"
@@ -29,16 +28,10 @@ idempotent_exchange::idempotent_exchange(client_connection& c, const config::pat
     : c_(c), captures_(captures), route_(c.route->route->idempotency) {}
 
 idempotency::request_view idempotent_exchange::view() const {
-  idempotency::request_view v{&c_.parser.head(), &captures_, body_, body_known_};
-  if (token_.fault == idempotency::token_fault::none) v.token = &token_.token;
-  if (c_.client_subject) v.client_subject = *c_.client_subject;
+  auto v = caller_->view(c_.parser.head(), captures_);
+  v.body = body_;
+  v.body_known = body_known_;
   return v;
-}
-
-void idempotent_exchange::check_token() {
-  if (!route_.uses_jwt()) return;
-  token_ = idempotency::check_bearer_token(route_.jwt, c_.parser.head(), unix_seconds_now());
-  c_.log.fault = name_of(token_.fault);
 }
 
 /// The gate has refused this for the fields that matter on every route.
@@ -80,56 +73,29 @@ void idempotent_exchange::finish_input() {
 // ------------------------------------------------------------------------------------------------------------- the way
 
 net::task<after> idempotent_exchange::run() {
-  const bool observes = route_.mode == config::route_mode::observe;
   const auto& prefix = c_.runtime->config->store.redis.key_prefix;
   used_ = c_.parser.head_size();
   if (auto hidden = check_connection()) {
-    if (!observes) {
-      c_.log.reason = "Connection names a field that identifies the request";
-      co_return co_await refuse(std::move(*hidden));
-    }
-    c_.log.what = decision::observed_other;
-    co_return co_await pass();
+    c_.log.reason = "Connection names a field that identifies the request";
+    co_return co_await refuse(std::move(*hidden));
   }
-  check_token();
+  caller_.emplace(c_);
   identity_ = identify(route_, prefix, view());
-  if (identity_.kind == identity_kind::refused) {
-    if (!observes) co_return co_await refuse(std::move(*identity_.refusal));
-    c_.log.what = decision::observed_other;
-    co_return co_await pass();
-  }
+  if (identity_.kind == identity_kind::refused) co_return co_await refuse(std::move(*identity_.refusal));
   // what must be signed must be so with a key or without
-  const bool verifies = route_.signature.enabled() && !observes;
+  const bool verifies = route_.signature.enabled();
   if (!verifies && (identity_.kind == identity_kind::keyless || identity_.kind == identity_kind::unverified))
     co_return co_await pass();
-  if (observes && must_stream()) {
-    c_.log.what = decision::observed_other;
-    co_return co_await pass();
-  }
   if (too_long_announced()) co_return co_await body_failed(body_result::too_large);
   if (const auto r = co_await read_body(); r != body_result::whole) co_return co_await body_failed(r);
   if (identity_.kind == identity_kind::need_body) {
     identity_ = identify(route_, prefix, view());
-    if (identity_.kind == identity_kind::refused && !observes) co_return co_await refuse(std::move(*identity_.refusal));
-    if (!verifies && identity_.kind != identity_kind::keyed) co_return co_await pass();
+    if (identity_.kind == identity_kind::refused) co_return co_await refuse(std::move(*identity_.refusal));
   }
-  if (auto forged = check_signature()) {
-    if (!observes) co_return co_await refuse(std::move(*forged));
-    c_.log.what = decision::observed_other;
-    co_return co_await pass();
-  }
+  if (auto forged = check_signature()) co_return co_await refuse(std::move(*forged));
   if (identity_.kind != identity_kind::keyed) co_return co_await pass();
   if (telemetry::access_log_on()) c_.log.key_hash = identity_.hash();
-  idempotency::engine::setup setup;
-  setup.route = &route_;
-  setup.name = std::move(identity_.name);
-  setup.print = idempotency::compute_fingerprint(c_.route->fingerprint, view());
-  setup.others = this;
-  setup.times = c_.route->times.get();
-  if (identity_.by_fingerprint) setup.lifetime = route_.key.fingerprint_ttl;
-  setup.notify = route_.in_flight.respond == config::in_flight_respond::wait;
-  claim_ = std::allocate_shared<claim>(memory::block_allocator<claim>(), c_.w, c_.runtime, std::move(setup));
-  if (observes) co_return co_await observe();
+  claim_ = make_claim(c_.w, c_.runtime, *c_.route, std::move(identity_), view(), *this);
   co_return co_await claim_and_go();
 }
 
@@ -162,12 +128,6 @@ net::task<after> idempotent_exchange::pass() {
 bool idempotent_exchange::too_long_announced() const {
   const auto& plan = c_.parser.head().body;
   return plan.kind == framing_kind::length && plan.length > route_.max_request_body;
-}
-
-/// More than may be buffered, or nobody knows how much, or the application wants to be asked first: where nothing may
-/// change, it passes unobserved.
-bool idempotent_exchange::must_stream() const {
-  return too_long_announced() || c_.facts.expect_continue || c_.parser.head().body.kind == framing_kind::chunked;
 }
 
 bool idempotent_exchange::body_in_hand() const {
@@ -395,48 +355,6 @@ net::task<after> idempotent_exchange::execute(bool bypass) {
   co_await call.record_left();
   co_await call.answer_left();
   std::rethrow_exception(thrown);
-}
-
-// --------------------------------------------------------------------------------------------------------- observation
-
-net::task<after> idempotent_exchange::observe() {
-  auto n = co_await claim_->drive(claim_->engine.start(net::lease_clock::now(), unix_ms_now()));
-  const bool owned = n == next::execute;
-  warn_if_foreign(*claim_, *c_.route->route);
-  if (owned) claim_->start_renewing();
-  pass_through::options o;
-  o.response_timeout = c_.route->route->response_timeout;
-  o.body = body_;
-  o.body_read = true;
-  auto what = decision::observed_other;
-  if (owned) what = decision::observed_execute;
-  if (n == next::replay || n == next::status_only) what = decision::observed_replay;
-  if (n == next::refuse || n == next::wait) what = observed_decision_of(claim_->engine.refusal().code);
-  pass_through exchange(c_, o);
-  const auto how = co_await exchange.run();
-  if (c_.log.what == decision::passed) c_.log.what = what;
-  co_await settle_observed(owned, exchange.status(), exchange.whole(), exchange.bytes_written());
-  finish_input();
-  co_return how;
-}
-
-/// A record without the answer: enough to tell what a duplicate would have got.
-net::task<void> idempotent_exchange::settle_observed(bool owned, unsigned status, bool whole, bool written) {
-  auto& engine = claim_->engine;
-  claim_->stop_renewing();
-  if (owned) {
-    const auto s = whole ? idempotency::settle_answer(route_, status) : idempotency::settle_without_answer(written);
-    const idempotency::answer none{status, "\r\n", {}};
-    auto n = next::settled;
-    switch (s) {
-      case idempotency::settlement::succeed: n = engine.complete(idempotency::record_state::succeeded, none); break;
-      case idempotency::settlement::fail: n = engine.complete(idempotency::record_state::failed_final, none); break;
-      case idempotency::settlement::release: n = engine.release(); break;
-      case idempotency::settlement::declare: n = engine.declare(); break;
-    }
-    co_await claim_->drive(n);
-  }
-  give_up();
 }
 
 }  // namespace idem::proxy

@@ -1,13 +1,13 @@
-// A request on a route with a key: identity, body, fingerprint, then what the engine says (docs/protocol.md).
+// A request on a route that enforces: identity, body, fingerprint, then what the engine says (docs/protocol.md).
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "idem/idempotency/bearer_token.hpp"
 #include "idem/idempotency/fingerprint.hpp"
 #include "idem/idempotency/identity.hpp"
+#include "proxy/caller.hpp"
 #include "proxy/claim.hpp"
 #include "proxy/client_connection.hpp"
 
@@ -30,10 +30,8 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   net::task<bool> say_continue();
   net::task<after> body_failed(body_result r);
   bool too_long_announced() const;
-  bool must_stream() const;
   bool body_in_hand() const;
 
-  void check_token();
   std::optional<idempotency::problem> check_connection() const;
   std::optional<idempotency::problem> check_signature() const;
 
@@ -47,8 +45,6 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   net::task<after> refuse_duplicate();
   net::task<after> refuse_known_here();
   net::task<void> withdraw(idempotency::next n);
-  net::task<after> observe();
-  net::task<void> settle_observed(bool owned, unsigned status, bool whole, bool written);
 
   void append_upstream_request(std::string& out) const;
   idempotency::request_view view() const;
@@ -58,7 +54,7 @@ class idempotent_exchange final : public idempotency::fingerprint_source {
   client_connection& c_;
   const config::path_captures& captures_;
   const config::idempotency_config& route_;
-  idempotency::token_check token_;  ///< of a request on a route that goes by claims
+  std::optional<caller> caller_;
   idempotency::identity identity_;
   std::shared_ptr<claim> claim_;
   std::string body_store_;  ///< the body, when it is not whole in the connection's buffer

@@ -79,7 +79,11 @@ net::task<after> pass_through::run() {
     if (!co_await open()) co_return co_await fail(fault_);
     limit_.after(options_.response_timeout);
     watch_.after(watch_period);
-    if (!upload_whole_) upload_.start(c_.w.io.get_executor(), upload(), [this] { up_.close(); });
+    if (!upload_whole_) {
+      upload_.start(c_.w.io.get_executor(), upload(), [this] { up_.close(); });
+    } else if (options_.tap) {
+      options_.tap->sent();
+    }
     how = co_await answer();
   } catch (...) {
     thrown = std::current_exception();
@@ -138,6 +142,7 @@ body_step::kind pass_through::gather_body(std::string& into) {
     if (step.type == body_step::kind::data) {
       append_data(into, request_framing_, step.data);
       c_.log.bytes_in += step.data.size();
+      if (options_.tap) options_.tap->data(step.data);
       continue;
     }
     const bool last = step.type == body_step::kind::done && request_framing_.kind == framing_kind::chunked;
@@ -186,6 +191,7 @@ net::task<void> pass_through::upload() {
     if (ok && !done) ok = co_await read_more_of_request();
   }
   upload_whole_ = ok && done;
+  if (upload_whole_ && options_.tap) options_.tap->sent();
 }
 
 net::task<bool> pass_through::read_more_of_request() {
@@ -347,6 +353,7 @@ net::task<after> pass_through::tunnel() {
   up_.next_head();
   // what is left of the request's body is the tunnel's beginning, and a tunnel has no limits of time
   answered_ = tunnels_ = true;
+  if (options_.tap) options_.tap->tunnels();
   limit_.clear();
   read_limit_.clear();
   watch_.clear();

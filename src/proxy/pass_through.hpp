@@ -12,6 +12,7 @@
 #include "idem/net/companion.hpp"
 #include "idem/net/deadline.hpp"
 #include "proxy/client_connection.hpp"
+#include "proxy/request_tap.hpp"
 #include "proxy/upstream_exchange.hpp"
 
 namespace idem::proxy {
@@ -23,6 +24,7 @@ class pass_through {
     std::string_view body;  ///< the whole request body, when it was read already; else it is read from the client
     bool body_read = false;
     std::chrono::milliseconds response_timeout{};
+    request_tap* tap = nullptr;  ///< sees the request, if it is not null; only of one whose body is read here
   };
 
   pass_through(client_connection& c, const options& o);

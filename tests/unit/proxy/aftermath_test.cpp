@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "idem/net/event.hpp"
 #include "proxy/waiters.hpp"
 #include "written_store.hpp"
 
@@ -18,8 +20,18 @@ using namespace std::chrono_literals;
 namespace proxy = idem::proxy;
 using namespace idem::proxy::testing;
 
+class on_a_worker : public ::testing::Test {
+ protected:
+  written_store records_;
+  written_backend backend_{records_};
+  proxy::shared_state shared_;
+  idem::telemetry::registry metrics_{1};
+  proxy::waiter_counts counts_;
+  proxy::worker worker_{0, shared_, backend_, metrics_, counts_};
+};
+
 /// A claim whose two tries had no reply, and which therefore is given up.
-class a_token_that_is_given_up : public ::testing::Test {
+class a_token_that_is_given_up : public on_a_worker {
  protected:
   a_token_that_is_given_up() {
     route_.lease = 300ms;
@@ -44,12 +56,6 @@ class a_token_that_is_given_up : public ::testing::Test {
   }
 
   idem::config::idempotency_config route_;
-  written_store records_;
-  written_backend backend_{records_};
-  proxy::shared_state shared_;
-  idem::telemetry::registry metrics_{1};
-  proxy::waiter_counts counts_;
-  proxy::worker worker_{0, shared_, backend_, metrics_, counts_};
   std::shared_ptr<proxy::claim> claim_;
   lease_clock::time_point until_;
 };
@@ -143,6 +149,48 @@ TEST_F(an_answer_that_is_owed, is_counted_no_more_when_an_exception_has_ended_it
   run_until_nothing_is_owed();
   EXPECT_EQ(metrics_.worker(0).backlog.load(), 0);
   EXPECT_TRUE(shared_.unfinished.wait_until(std::chrono::steady_clock::now()));
+}
+
+class what_goes_on_behind_exchanges : public on_a_worker {
+ protected:
+  static idem::net::task<void> until(idem::net::event& e) {
+    if (!e.is_set()) co_await e.wait();
+  }
+  void begin_one() {
+    worker_.aftermath->see_through(until(ends_.emplace_back()));
+    worker_.io.poll();
+  }
+  void end_all() {
+    for (auto& e : ends_) e.set();
+  }
+
+  std::deque<idem::net::event> ends_;
+};
+
+TEST_F(what_goes_on_behind_exchanges, is_pending_until_it_ends) {
+  begin_one();
+  begin_one();
+  EXPECT_EQ(worker_.aftermath->pending(), 2u);
+  ends_.front().set();
+  EXPECT_EQ(worker_.aftermath->pending(), 1u);
+  end_all();
+  EXPECT_EQ(worker_.aftermath->pending(), 0u);
+}
+
+TEST_F(what_goes_on_behind_exchanges, crowds_in_bounded_number_and_leaves_room_for_answers_that_are_owed) {
+  for (int i = 0; i < 100'000 && !worker_.aftermath->crowded(); ++i) begin_one();
+  EXPECT_TRUE(worker_.aftermath->crowded());
+  EXPECT_GE(ends_.size(), 500u);
+  idem::config::idempotency_config route;
+  idem::idempotency::engine::setup setup;
+  setup.route = &route;
+  setup.name = "idem:{name}";
+  const auto before = worker_.aftermath->pending();
+  worker_.aftermath->keep_settling(std::make_shared<proxy::claim>(worker_, nullptr, std::move(setup)), 1);
+  worker_.io.poll();
+  EXPECT_EQ(worker_.aftermath->pending(), before + 1);
+  end_all();
+  EXPECT_FALSE(worker_.aftermath->crowded());
 }
 
 }  // namespace
