@@ -1,11 +1,7 @@
 #include "support/http_client.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +9,8 @@
 #include <charconv>
 #include <cstring>
 #include <thread>
+
+#include "support/loopback.hpp"
 
 namespace idem::test {
 namespace {
@@ -80,24 +78,9 @@ std::vector<std::string> http_response::all(std::string_view name) const {
   return values;
 }
 
-http_client::http_client(std::uint16_t port) {
-  fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in where{};
-  where.sin_family = AF_INET;
-  where.sin_port = htons(port);
-  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int on = 1;
-  ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (::connect(fd_, reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0) close();
-}
+http_client::http_client(std::uint16_t port) : fd_(connect_to(port)) {}
 
-http_client::http_client(const std::string& unix_path) {
-  fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_un where{};
-  where.sun_family = AF_UNIX;
-  std::strncpy(where.sun_path, unix_path.c_str(), sizeof where.sun_path - 1);
-  if (::connect(fd_, reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0) close();
-}
+http_client::http_client(const std::string& unix_path) : fd_(connect_to(unix_path)) {}
 
 http_client::~http_client() { close(); }
 

@@ -1,24 +1,18 @@
 #include "support/redis_client.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <utility>
 
+#include "support/loopback.hpp"
+
 namespace idem::test {
 
-redis_client::redis_client(std::uint16_t port) {
-  fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in where{};
-  where.sin_family = AF_INET;
-  where.sin_port = htons(port);
-  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+redis_client::redis_client(std::uint16_t port) : fd_(connect_to(port)) {
   const timeval limit{10, 0};
   ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  if (::connect(fd_, reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0) end();
 }
 
 redis_client::~redis_client() { end(); }

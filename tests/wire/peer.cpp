@@ -20,6 +20,8 @@
 #include <thread>
 #include <utility>
 
+#include "support/loopback.hpp"
+
 namespace idem::test {
 namespace {
 
@@ -34,14 +36,6 @@ bool ready(int fd, short events, clock::time_point until) {
 void no_delay(int fd) {
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-}
-
-peer connected(int family, const void* address, socklen_t size) {
-  const int fd = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (family != AF_UNIX) no_delay(fd);
-  peer p(fd);
-  if (::connect(fd, static_cast<const sockaddr*>(address), size) != 0) p.close();
-  return p;
 }
 
 sockaddr_un unix_address(const std::string& path) {
@@ -84,26 +78,20 @@ peer& peer::operator=(peer&& o) noexcept {
   return *this;
 }
 
-peer peer::connect(std::uint16_t port) {
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_port = htons(port);
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return connected(AF_INET, &a, sizeof a);
-}
+peer peer::connect(std::uint16_t port) { return peer(connect_to(port)); }
 
 peer peer::connect_v6(std::uint16_t port) {
   sockaddr_in6 a{};
   a.sin6_family = AF_INET6;
   a.sin6_port = htons(port);
   a.sin6_addr = in6addr_loopback;
-  return connected(AF_INET6, &a, sizeof a);
+  peer p(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  no_delay(p.fd_);
+  if (::connect(p.fd_, reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0) p.close();
+  return p;
 }
 
-peer peer::connect_unix(const std::string& path) {
-  const auto a = unix_address(path);
-  return connected(AF_UNIX, &a, sizeof a);
-}
+peer peer::connect_unix(const std::string& path) { return peer(connect_to(path)); }
 
 void peer::small_window() {
   const int size = 16 * 1024;

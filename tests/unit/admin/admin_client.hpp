@@ -2,19 +2,17 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstring>
 #include <future>
 #include <string>
 #include <thread>
 
 #include "idem/admin/admin.hpp"
+#include "support/loopback.hpp"
 
 namespace idem::admin {
 
@@ -36,26 +34,15 @@ inline config::endpoint unix_socket(const std::string& path) {
 /// A blocking socket; every wait ends after 10 s at the latest.
 class client {
  public:
-  explicit client(std::uint16_t port, std::uint32_t address = INADDR_LOOPBACK) {
-    fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(address);
-    connect(&to, sizeof to);
+  explicit client(std::uint16_t port, std::uint32_t address = INADDR_LOOPBACK) : fd_(test::connect_to(port, address)) {
+    limit();
   }
-  explicit client(const std::string& path) {
-    fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_un to{};
-    to.sun_family = AF_UNIX;
-    std::strncpy(to.sun_path, path.c_str(), sizeof to.sun_path - 1);
-    connect(&to, sizeof to);
-  }
+  explicit client(const std::string& path) : fd_(test::connect_to(path)) { limit(); }
   ~client() { ::close(fd_); }
   client(const client&) = delete;
   client& operator=(const client&) = delete;
 
-  bool connected() const { return connected_; }
+  bool connected() const { return fd_ >= 0; }
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
       const auto n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -82,15 +69,13 @@ class client {
   bool clean = false;
 
  private:
-  void connect(const void* to, socklen_t size) {
-    const timeval limit{10, 0};
-    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    ::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    connected_ = ::connect(fd_, static_cast<const sockaddr*>(to), size) == 0;
+  void limit() const {
+    const timeval time{10, 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    ::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
   }
 
-  int fd_ = -1;
-  bool connected_ = false;
+  const int fd_;
 };
 
 class running_server {
