@@ -11,6 +11,9 @@ namespace idem::config {
 namespace {
 
 constexpr milliseconds longest = 24h * 3650;
+/// Renewals come each third of a lease and up to 100 ms late, as all timers here: a shorter lease would lapse beside
+/// its living owner.
+constexpr milliseconds shortest_lease = 200ms;
 constexpr std::size_t mib = 1024 * 1024;
 
 void read_namespace(const section& block, idempotency_draft& to) {
@@ -44,10 +47,11 @@ void read_retention_sum(const section& block, milliseconds& to) {
 }
 
 void read_times(const section& block, idempotency_draft& to) {
-  const auto duration = [&](std::string_view key, milliseconds& value, std::optional<place>& at) {
-    if (block.duration(key, value, {10ms, longest})) at = block.where(key);
+  const auto duration = [&](std::string_view key, milliseconds& value, std::optional<place>& at,
+                            milliseconds least = 10ms) {
+    if (block.duration(key, value, {least, longest})) at = block.where(key);
   };
-  duration("lease", to.config.lease, to.lease);
+  duration("lease", to.config.lease, to.lease, shortest_lease);
   duration("max_processing", to.config.max_processing, to.max_processing);
   const tree_node* retention = block.find("retention");
   if (retention && retention->type == tree_node::kind::map) {

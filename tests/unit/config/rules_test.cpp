@@ -47,7 +47,14 @@ TEST(lease, is_at_least_three_command_timeouts_of_redis) {
                       "f:3:41: error: routes[0].idempotency.lease: 1s499ms is less than three times "
                       "store.redis.command_timeout (500ms), expected at least 1s500ms"));
   EXPECT_TRUE(is_clean(file("redis", "1500ms")));
-  EXPECT_TRUE(load_text(file("memory", "100ms"), "f").ok()) << "the memory store has no commands";
+  EXPECT_TRUE(load_text(file("memory", "200ms"), "f").ok()) << "the memory store has no commands";
+}
+
+TEST(lease, is_long_enough_for_a_renewal_to_come_before_it_ends) {
+  for (const char* lease : {"10ms", "199ms"}) {
+    EXPECT_TRUE(reports(with_block("lease: " + std::string(lease)),
+                        "f:7:14: error: routes[0].idempotency.lease: ", "out of range, expected 200ms to 3650d"));
+  }
 }
 
 TEST(lease, of_the_default_is_judged_as_well) {
