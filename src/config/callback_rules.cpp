@@ -11,14 +11,16 @@ void check_ladder(const route_draft& r, report& out) {
   const idempotency_config& c = r.idempotency.config;
   if (c.preset.empty()) return;
   const auto covers = [&](milliseconds value, const std::optional<place>& given, std::string_view key) {
-    if (value >= c.sender_tries) return;
+    if (value >= c.sender_tries || refused(out, r, key, given)) return;
     out.error(r.where(given, "idempotency." + std::string(key)),
               show_duration(value) + " is less than the time for which " + c.preset + " goes on trying (" +
                   show_duration(c.sender_tries) + "), expected at least that");
   };
   covers(c.retention, r.idempotency.retention, "retention");
   if (r.idempotency.hold_given) covers(c.hold, r.idempotency.hold, "hold");
-  if (c.in_flight.respond == in_flight_respond::wait && c.sender_waits > 0ms && c.in_flight.wait >= c.sender_waits) {
+  const bool wait_refused = refused(out, r, "in_flight", r.idempotency.wait);
+  const bool waits = c.in_flight.respond == in_flight_respond::wait && !wait_refused;
+  if (waits && c.sender_waits > 0ms && c.in_flight.wait >= c.sender_waits) {
     out.warning(r.where(r.idempotency.wait, "idempotency.in_flight.wait"),
                 show_duration(c.in_flight.wait) + " is not less than the time that " + c.preset +
                     " waits for an answer (" + show_duration(c.sender_waits) + "): it will have gone before");
@@ -42,7 +44,7 @@ void check_success(const route_draft& r, report& out) {
 
 void check_absent(const route_draft& r, report& out) {
   const idempotency_config& c = r.idempotency.config;
-  if (c.absent_is_success == absent_policy::off || !r.idempotency.absent_is_success) return;
+  if (c.absent_is_success == absent_policy::off || !r.idempotency.absent_is_success || !r.match_usable) return;
   const auto& methods = r.route.match.methods;
   const place at = *r.idempotency.absent_is_success;
   if (std::find(methods.begin(), methods.end(), "DELETE") == methods.end()) {
@@ -50,28 +52,16 @@ void check_absent(const route_draft& r, report& out) {
     if (at.path.starts_with(r.at.path)) out.warning(at, "has no effect: the route's match.methods are without DELETE");
     return;
   }
-  if (c.absent_is_success == absent_policy::if_repeated && c.guarantee == guarantee::at_most_once) {
+  const bool never_repeated = c.guarantee == guarantee::at_most_once && !refused(out, r, "guarantee");
+  if (c.absent_is_success == absent_policy::if_repeated && never_repeated) {
     out.warning(at,
                 "has no effect with at_most_once, which never repeats a DELETE whose outcome is not known; "
                 "expected `guarantee: at_least_once` beside it, or always");
   }
 }
 
-}  // namespace
-
-void check_callbacks(const route_draft& r, report& out) {
-  check_ladder(r, out);
-  check_success(r, out);
-  check_absent(r, out);
-}
-
-void check_verification(const route_draft& r, report& out) {
+void check_signature(const route_draft& r, report& out) {
   const idempotency_config& c = r.idempotency.config;
-  const bool has_file = !c.jwt.jwks_file.empty() || !c.jwt.hmac_secret_file.empty();
-  if (c.uses_jwt() && !has_file) {
-    out.error(r.where(r.idempotency.jwt, "idempotency.jwt"),
-              "is missing, expected jwks_file or hmac_secret_file: a claim counts only in a token that was verified");
-  }
   if (r.idempotency.foreign_signature) {
     const bool verifiable = c.signature.scheme != signature_scheme::none;
     out.error(*r.idempotency.foreign_signature,
@@ -88,6 +78,24 @@ void check_verification(const route_draft& r, report& out) {
     out.error(*r.idempotency.signature_scheme,
               "has no secret_file beside it, which is what signatures are verified with");
   }
+}
+
+}  // namespace
+
+void check_callbacks(const route_draft& r, report& out) {
+  check_ladder(r, out);
+  check_success(r, out);
+  check_absent(r, out);
+}
+
+void check_verification(const route_draft& r, report& out) {
+  const idempotency_config& c = r.idempotency.config;
+  const bool has_file = !c.jwt.jwks_file.empty() || !c.jwt.hmac_secret_file.empty();
+  if (c.uses_jwt() && !has_file && !refused(out, r, "jwt", r.idempotency.jwt)) {
+    out.error(r.where(r.idempotency.jwt, "idempotency.jwt"),
+              "is missing, expected jwks_file or hmac_secret_file: a claim counts only in a token that was verified");
+  }
+  if (!refused(out, r, "signature", r.idempotency.signature)) check_signature(r, out);
 }
 
 }  // namespace idem::config

@@ -119,6 +119,7 @@ void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
     const auto members = fingerprint.texts(key, "JSON pointers or names of form fields");
     if (!members) continue;
     list->clear();
+    if (fingerprint.refused("body")) continue;  // what they must be depends on it
     for (const scalar& member : *members) {
       // a form field may have any name, one that begins with a slash included
       const bool pointer = member.text.starts_with('/');

@@ -87,7 +87,7 @@ void read_key(const section& key, idempotency_draft& out) {
   if (key.duration("fingerprint_ttl", to.fingerprint_ttl, {10ms, 24h})) {
     out.fingerprint_ttl = key.where("fingerprint_ttl");
   }
-  if (to.uuid && to.max_length < uuid_length) {
+  if (to.uuid && to.max_length < uuid_length && !key.refused("max_length")) {
     key.out().error(key.where("max_length"), "no UUID is that short, expected at least 36 with `format: uuid`");
   }
 }

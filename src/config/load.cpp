@@ -29,6 +29,7 @@ std::shared_ptr<const snapshot> build(const tree_node& root, const snapshot* run
   read_store(file, all);
   read_logging(file, all);
   read_routes(file, all);
+  out.values_are_read();
   check_routes(all, out);
   check_environment(all, out);
   if (running) check_against_running(all, *running, out);

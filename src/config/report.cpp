@@ -26,6 +26,12 @@ std::string one_line(std::string text) {
   return out;
 }
 
+/// Whether `inner` is the path `outer`, or begins with it.
+bool is_within(std::string_view inner, std::string_view outer) {
+  if (!inner.starts_with(outer)) return false;
+  return inner.size() == outer.size() || inner[outer.size()] == '.' || inner[outer.size()] == '[';
+}
+
 }  // namespace
 
 std::string finding::text() const {
@@ -37,8 +43,16 @@ std::string finding::text() const {
 }
 
 void report::add(finding::severity level, const place& at, std::string message) {
-  if (level == finding::severity::error) ++errors_;
+  if (level == finding::severity::error) {
+    ++errors_;
+    if (!values_are_read_ && !at.path.empty()) refuse(at.path);
+  }
   findings_.push_back({level, file_, at.line, at.column, one_line(at.path), one_line(std::move(message))});
+}
+
+bool report::refused(std::string_view key) const {
+  return std::any_of(refused_.begin(), refused_.end(),
+                     [key](const auto& bad) { return is_within(bad, key) || is_within(key, bad); });
 }
 
 std::string report::value(const std::string& text) const {

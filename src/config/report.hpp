@@ -27,6 +27,14 @@ class report {
   void warning(const place& at, std::string message) { add(finding::severity::warning, at, std::move(message)); }
   std::size_t errors() const { return errors_; }
 
+  /// Whether an error was found in what stands at the path `key`, in a part of it or in what it is a part of: then a
+  /// default may be in force in its place, of which nothing is said. Errors after values_are_read() do not count.
+  bool refused(std::string_view key) const;
+  /// The same without an error of its own: it was said elsewhere what is wrong.
+  void refuse(std::string key) { refused_.push_back(std::move(key)); }
+  /// What is found from now on is about several values, of which each was good.
+  void values_are_read() { values_are_read_ = true; }
+
   /// Environment variables brought in `text`, or a part of it: messages show `written`, what the file has there.
   void conceal(const std::string& text, const std::string& written) { concealed_.emplace(text, written); }
   /// A value of the configuration as messages show it: in quotes, or as it was written if variables brought it in.
@@ -46,6 +54,8 @@ class report {
   std::vector<finding> findings_;
   std::map<std::string, std::string> concealed_;  ///< by the value that is not to be seen
   std::set<std::string> files_;
+  std::vector<std::string> refused_;
+  bool values_are_read_ = false;
   std::size_t errors_ = 0;
 };
 

@@ -14,16 +14,19 @@ bool has_fingerprint(const std::vector<source>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const source& s) { return s.type == source::kind::fingerprint; });
 }
 
+/// The lease against the store and against what must outlive it.
 void check_lease(const draft& all, const route_draft& r, report& out) {
   const idempotency_config& c = r.idempotency.config;
+  if (refused(out, r, "lease", r.idempotency.lease)) return;
   const milliseconds command_timeout = all.config.store.redis.command_timeout;
-  const place at = r.where(r.idempotency.lease, "idempotency.lease");
-  if (all.config.store.type == store_type::redis && c.lease < 3 * command_timeout) {
-    out.error(at, show_duration(c.lease) + " is less than three times store.redis.command_timeout (" +
-                      show_duration(command_timeout) + "), expected at least " + show_duration(3 * command_timeout));
+  const bool commands = all.config.store.type == store_type::redis && !out.refused("store.redis.command_timeout");
+  if (commands && c.lease < 3 * command_timeout) {
+    out.error(r.where(r.idempotency.lease, "idempotency.lease"),
+              show_duration(c.lease) + " is less than three times store.redis.command_timeout (" +
+                  show_duration(command_timeout) + "), expected at least " + show_duration(3 * command_timeout));
   }
   const auto at_least_lease = [&](milliseconds value, const std::optional<place>& given, std::string_view key) {
-    if (value >= c.lease) return;
+    if (value >= c.lease || refused(out, r, key, given)) return;
     out.error(
         r.where(given, "idempotency." + std::string(key)),
         show_duration(value) + " is less than the lease (" + show_duration(c.lease) + "), expected at least that");
@@ -33,21 +36,28 @@ void check_lease(const draft& all, const route_draft& r, report& out) {
   if (r.idempotency.hold_given) at_least_lease(c.hold, r.idempotency.hold, "hold");
   const bool by_fingerprint = std::any_of(c.key.from.begin(), c.key.from.end(), has_fingerprint);
   if (by_fingerprint) at_least_lease(c.key.fingerprint_ttl, r.idempotency.fingerprint_ttl, "key.fingerprint_ttl");
-  if (c.hold < c.retention) {
-    out.warning(r.where(r.idempotency.hold, "idempotency.hold"),
-                show_duration(c.hold) + " is less than the retention (" + show_duration(c.retention) +
-                    "): a retry of an unknown outcome that comes after the hold executes again");
-  }
+}
+
+void check_hold(const route_draft& r, report& out) {
+  const idempotency_config& c = r.idempotency.config;
+  if (c.hold >= c.retention || refused(out, r, "hold", r.idempotency.hold)) return;
+  if (r.idempotency.hold_given && c.hold < c.lease) return;  // of which was said enough
+  if (refused(out, r, "retention", r.idempotency.retention)) return;
+  out.warning(r.where(r.idempotency.hold, "idempotency.hold"),
+              show_duration(c.hold) + " is less than the retention (" + show_duration(c.retention) +
+                  "): a retry of an unknown outcome that comes after the hold executes again");
 }
 
 void check_waiting(const draft& all, const route_draft& r, report& out) {
   const in_flight_config& c = r.idempotency.config.in_flight;
+  if (refused(out, r, "in_flight.wait", r.idempotency.wait)) return;
   const milliseconds keep_alive = all.config.server.timeouts.keep_alive;
   const place wait_at = r.where(r.idempotency.wait, "idempotency.in_flight.wait");
-  if (c.wait >= keep_alive) {
+  if (c.wait >= keep_alive && !out.refused("server.timeouts.keep_alive")) {
     out.error(wait_at, show_duration(c.wait) + " is not less than server.timeouts.keep_alive (" +
                            show_duration(keep_alive) + "), expected less than that");
   }
+  if (refused(out, r, "in_flight.respond", r.idempotency.respond)) return;
   if (c.wait > 0ms && c.respond != in_flight_respond::wait) {
     out.error(wait_at, show_duration(c.wait) + " has no effect, expected `respond: wait` beside it");
   }
@@ -60,8 +70,10 @@ void check_waiting(const draft& all, const route_draft& r, report& out) {
 void check_processing(const route_draft& r, report& out) {
   const milliseconds most = r.idempotency.config.max_processing;
   const milliseconds response = r.route.response_timeout;
-  if (most >= response) return;
-  const std::string whose = r.response_timeout ? r.at.path + ".response_timeout" : "upstream.response_timeout";
+  if (most >= response || refused(out, r, "max_processing", r.idempotency.max_processing)) return;
+  const std::string own_response = r.at.path + ".response_timeout";
+  const std::string whose = r.response_timeout ? own_response : "upstream.response_timeout";
+  if (out.refused(own_response) || out.refused(whose)) return;
   const bool own = r.idempotency.max_processing.has_value();
   const std::string message = "max_processing (" + show_duration(most) + (own ? "" : ", by default") +
                               ") is less than " + whose + " (" + show_duration(response) + "), expected at least that";
@@ -72,6 +84,7 @@ void check_processing(const route_draft& r, report& out) {
 }
 
 void check_templates(const route_draft& r, report& out) {
+  if (!r.match_usable) return;
   const auto check = [&](const source& s, const place& at) {
     if (s.type != source::kind::path) return;
     const auto& segments = r.route.match.segments;
@@ -113,13 +126,26 @@ void check_reachable(const draft& all, std::size_t index, report& out) {
 
 }  // namespace
 
+bool refused(const report& out, const route_draft& route, std::string_view key, const std::optional<place>& given) {
+  const auto in = [&](const std::string& block, std::string_view which) {
+    return out.refused(block + "." + std::string(which));
+  };
+  const std::string own = route.at.path + ".idempotency", defaults = "defaults";
+  if (in(own, key) || in(own, "preset")) return true;
+  const bool given_here = given && given->path.starts_with(own + ".");
+  return !given_here && (in(defaults, key) || in(defaults, "preset"));
+}
+
 void check_routes(const draft& config, report& out) {
-  if (config.routes.empty()) out.warning(config.routes_at, "there is no route: every request passes through untouched");
+  if (config.routes.empty() && !out.refused("routes")) {
+    out.warning(config.routes_at, "there is no route: every request passes through untouched");
+  }
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     const route_draft& r = config.routes[i];
     check_name(config, i, out);
     check_reachable(config, i, out);
     check_lease(config, r, out);
+    check_hold(r, out);
     check_waiting(config, r, out);
     check_processing(r, out);
     check_templates(r, out);

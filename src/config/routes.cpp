@@ -18,6 +18,7 @@ idempotency_draft built_in() {
 void read_name(const section& block, route_draft& to) {
   to.name_at = block.where("name");
   if (!block.find("name")) {
+    if (block.refused("name")) return;
     block.out().error(to.name_at, "is missing, expected a name of letters a-z, digits and -");
     return;
   }

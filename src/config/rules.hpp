@@ -6,6 +6,12 @@
 
 namespace idem::config {
 
+/// Whether the value of `key` of the route's idempotency block was refused where it comes from: in the block itself, in
+/// its preset or in `defaults`. Rules then say nothing of the value that is in force instead.
+/// @param given where the value in force was given, if that is known
+bool refused(const report& out, const route_draft& route, std::string_view key,
+             const std::optional<place>& given = std::nullopt);
+
 /// Names, shadowing, and everything about one route's block.
 void check_routes(const draft& config, report& out);
 

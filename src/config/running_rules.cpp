@@ -17,6 +17,7 @@ void check_leases(const draft& all, const store_config& store, report& out) {
     const milliseconds lease = r.idempotency.config.lease;
     // what does not fit the file itself was said
     if (!too_short(lease, store) || too_short(lease, all.config.store)) continue;
+    if (refused(out, r, "lease", r.idempotency.lease)) continue;
     out.error(r.where(r.idempotency.lease, "idempotency.lease"),
               show_duration(lease) + " is less than three times the store.redis.command_timeout that this process has" +
                   " until it is restarted (" + show_duration(limit) + "), expected at least " +

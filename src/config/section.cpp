@@ -96,6 +96,7 @@ void section::report_keys() const {
     } else if (std::find(keys_.begin(), keys_.end(), entry->key) == keys_.end()) {
       const std::string near = did_you_mean(entry->key, keys_);
       out_.error(here, "unknown key" + (near.empty() ? ", expected " + join(keys_) : near));
+      if (!near.empty()) out_.refuse(path(nearest(entry->key, keys_)));
     }
   }
 }

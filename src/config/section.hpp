@@ -56,6 +56,9 @@ class section {
   /// The key's value, a null node included; nullptr if the key is absent.
   const tree_node* find(std::string_view key) const;
 
+  /// As report::refused().
+  bool refused(std::string_view key) const { return out_.refused(path(key)); }
+
   section child(std::string_view key, const map_schema& schema) const;
 
   std::optional<scalar> text(std::string_view key, std::string_view expected) const;

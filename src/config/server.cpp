@@ -64,8 +64,8 @@ void read_tls(const section& tls, server_tls& to) {
   tls.string("key", to.key, pem_file);
   tls.string("client_ca", to.client_ca, pem_file);
   if (!to.certificate.empty() && to.key.empty()) {
-    tls.out().error(tls.where("key"), "is missing, expected the key of the certificate");
-  } else if (to.certificate.empty() && !(to.key.empty() && to.client_ca.empty())) {
+    if (!tls.refused("key")) tls.out().error(tls.where("key"), "is missing, expected the key of the certificate");
+  } else if (to.certificate.empty() && !tls.refused("certificate") && !(to.key.empty() && to.client_ca.empty())) {
     tls.out().error(tls.where("certificate"), "is missing, expected a certificate: without one there is no TLS");
   }
   check_key_pair(tls.out(), {tls.where("certificate"), tls.where("key"), to.certificate, to.key});

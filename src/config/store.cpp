@@ -50,7 +50,8 @@ void read_credentials(const section& redis, bool in_use, redis_config& to) {
       if (secret) to.password = *secret;
     }
   }
-  if (!to.username.empty() && to.password.empty() && to.password_file.empty()) {
+  const bool refused = redis.refused("url") || redis.refused("password_file");
+  if (!refused && !to.username.empty() && to.password.empty() && to.password_file.empty()) {
     redis.out().error(redis.where("username"), "has no password, expected one in the URL or in password_file");
   }
 }

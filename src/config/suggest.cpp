@@ -30,7 +30,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
   constexpr std::size_t longest = 48;
   if (word.empty() || word.size() > longest) return {};
   std::string_view best;
@@ -44,6 +44,11 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
         std::find_if(known.begin(), known.end(), [&](std::string_view k) { return k.starts_with(word); });
     if (longer != known.end()) best = *longer;
   }
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  const auto best = nearest(word, known);
   return best.empty() ? std::string() : " (did you mean \"" + std::string(best) + "\"?)";
 }
 

@@ -10,6 +10,7 @@ constexpr milliseconds longest = 24h;
 
 void read_url(const section& upstream, upstream_config& to) {
   if (!upstream.find("url")) {
+    if (upstream.refused("url")) return;
     upstream.out().error(upstream.where("url"),
                          "is missing, expected the application's URL, e.g. http://127.0.0.1:3000");
     return;
@@ -28,7 +29,8 @@ void read_url(const section& upstream, upstream_config& to) {
 }
 
 void check_tls(const section& tls, const upstream_tls& to) {
-  if ((to.certificate.empty()) != (to.key.empty())) {
+  const bool halves = tls.refused("certificate") || tls.refused("key");
+  if (!halves && to.certificate.empty() != to.key.empty()) {
     const char* missing = to.key.empty() ? "key" : "certificate";
     tls.out().error(tls.where(missing), "is missing, expected both certificate and key, or neither");
   }
