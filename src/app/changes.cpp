@@ -1,6 +1,7 @@
 #include "app/changes.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "idem/idempotency/fingerprint.hpp"
 
@@ -52,36 +53,50 @@ bool same_sources(const std::vector<config::source>& a, const std::vector<config
   return std::ranges::equal(a, b, {}, &config::source::text, &config::source::text);
 }
 
-bool has_fingerprint(const config::key_config& key) {
-  const auto is_one = [](const config::source& s) { return s.type == config::source::kind::fingerprint; };
+bool has(const config::key_config& key, config::source::kind kind) {
+  const auto is_one = [kind](const config::source& s) { return s.type == kind; };
   return std::ranges::any_of(key.from, [&](const auto& parts) { return std::ranges::any_of(parts, is_one); });
 }
 
 /// The keys in which the identity of records differs (docs/protocol.md, "One record per key").
-std::string changed_identity(const config::snapshot& before, const config::idempotency_config& a,
-                             const config::snapshot& next, const config::idempotency_config& b) {
-  std::string out;
+keys changed_identity(const config::snapshot& before, const config::idempotency_config& a, const config::snapshot& next,
+                      const config::idempotency_config& b) {
+  using kind = config::source::kind;
+  keys out;
   const auto add = [&](bool same, std::string_view key) {
-    if (!same) (out += out.empty() ? "" : ", ") += key;
+    if (!same) out.push_back(key);
   };
   add(before.store.redis.key_prefix == next.store.redis.key_prefix, "store.redis.key_prefix");
   add(a.name_space == b.name_space, "namespace");
   add(same_sources(a.scope, b.scope), "scope");
   add(std::ranges::equal(a.key.from, b.key.from, same_sources), "key.from");
-  add(!has_fingerprint(b.key) || idempotency::settings_hash(a.fingerprint) == idempotency::settings_hash(b.fingerprint),
+  // a UUID has no case, any other key of a header has
+  add(!has(b.key, kind::header) || a.key.uuid == b.key.uuid, "key.format");
+  add(!has(b.key, kind::fingerprint) ||
+          idempotency::settings_hash(a.fingerprint) == idempotency::settings_hash(b.fingerprint),
       "fingerprint");
   return out;
 }
 
-/// The route of `before` that `r` goes on with: by its name, else one that took the same requests and whose name is
-/// gone.
-const config::route* predecessor(const config::snapshot& before, const config::snapshot& next, const config::route& r) {
-  if (const auto* same = before.named(r.name)) return same;
-  const auto renamed = [&](const config::route& old) {
-    return !next.named(old.name) && old.match.covers(r.match) && r.match.covers(old.match);
-  };
-  const auto found = std::find_if(before.routes.begin(), before.routes.end(), renamed);
-  return found == before.routes.end() ? nullptr : &*found;
+/// Whether there are requests that `old` was asked before and that `r` is asked next.
+bool follows(const config::snapshot& before, const config::route& old, const config::snapshot& next,
+             const config::route& r) {
+  config::path_captures ignored;
+  return std::ranges::any_of(config::common_requests(old.match, r.match), [&](const auto& e) {
+    return before.find(e.method, e.host, e.path, ignored) == &old && next.find(e.method, e.host, e.path, ignored) == &r;
+  });
+}
+
+/// Whether keys count on both sides; a route goes on with its own while it is off.
+bool have_keys(const config::route& old, const config::route& r) {
+  const auto off = [](const config::route& x) { return x.idempotency.mode == config::route_mode::off; };
+  return old.name == r.name || !(off(old) || off(r));
+}
+
+std::string joined(const keys& list) {
+  std::string out;
+  for (const auto one : list) (out += out.empty() ? "" : ", ") += one;
+  return out;
 }
 
 }  // namespace
@@ -99,10 +114,15 @@ std::vector<std::string_view> needing_restart(const config::snapshot& started, c
 std::vector<key_space> new_key_spaces(const config::snapshot& before, const config::snapshot& next) {
   std::vector<key_space> out;
   for (const auto& r : next.routes) {
-    const auto* old = predecessor(before, next, r);
-    if (!old) continue;
-    auto changed = changed_identity(before, old->idempotency, next, r.idempotency);
-    if (!changed.empty()) out.push_back({r.name, old->name, std::move(changed)});
+    keys old_routes, changed;
+    for (const auto& old : before.routes) {
+      const auto here = changed_identity(before, old.idempotency, next, r.idempotency);
+      if (here.empty() || !have_keys(old, r) || !follows(before, old, next, r)) continue;
+      old_routes.push_back(old.name);
+      std::ranges::copy_if(here, std::back_inserter(changed),
+                           [&](auto key) { return std::ranges::find(changed, key) == changed.end(); });
+    }
+    if (!changed.empty()) out.push_back({r.name, joined(old_routes), joined(changed)});
   }
   return out;
 }

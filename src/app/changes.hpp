@@ -12,14 +12,18 @@ namespace idem::app {
 /// Keys in which `next` differs from what the process was started with and what it goes on with until it is restarted.
 std::vector<std::string_view> needing_restart(const config::snapshot& started, const config::snapshot& next);
 
-/// A route whose keys are new with the next configuration: the names of their records are other ones.
+/// A route that takes requests whose keys are new with the next configuration: the names of their records are other
+/// ones.
 struct key_space {
-  std::string name, before;  ///< the same but for a route that has another name now
+  std::string name;
+  std::string before;  ///< the routes that took these requests, e.g. `v1, all`; mostly the route itself
   /// The keys that make the difference, e.g. `namespace, scope`. Those of `fingerprint` count where the fingerprint is
   /// a part of a key.
   std::string changed;
 };
-/// In the order of the routes. Where `store.redis.key_prefix` has changed these are all routes that were there before.
+/// In the order of the routes. What counts is who takes a request, whatever the routes are called: of several that
+/// match, the first one. Where `store.redis.key_prefix` has changed these are all routes that take what one took
+/// before. No keys are new where a request comes to, or from, no route or another one with `mode: off`.
 std::vector<key_space> new_key_spaces(const config::snapshot& before, const config::snapshot& next);
 
 }  // namespace idem::app

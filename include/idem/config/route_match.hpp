@@ -30,4 +30,16 @@ struct route_match {
   bool covers(const route_match& other) const;
 };
 
+/// One request in place of many, for questions about what routes take together.
+struct request_example {
+  std::string_view method;  ///< a view into one of the two matches
+  std::string host;         ///< empty where it is none that a route could name
+  std::string path;
+};
+
+/// What both take, one example for each method. It has nothing in it that they do not ask for, so a third match takes
+/// it only if it takes all that they both take by this method: snapshot::find() tells for one example whose all of
+/// them, or what is left of them, are. Not for the path of a request.
+std::vector<request_example> common_requests(const route_match& a, const route_match& b);
+
 }  // namespace idem::config

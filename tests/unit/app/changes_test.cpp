@@ -135,6 +135,56 @@ TEST(new_key_spaces, begin_with_another_name_where_no_namespace_stays) {
               IsEmpty());
 }
 
+TEST(new_key_spaces, begin_with_another_format_of_keys_in_headers) {
+  const auto route = [](const std::string& key) { return "{name: a, idempotency: {key: {" + key + "}}}"; };
+  EXPECT_THAT(new_keys(route(""), route("format: uuid")), ElementsAre("a a: key.format")) << "which has no capitals";
+  EXPECT_THAT(new_keys(route("format: uuid"), route("format: any")), ElementsAre("a a: key.format"));
+  EXPECT_THAT(new_keys(route(""), route("format: any, strict: true, max_length: 36, required: true")), IsEmpty());
+  const std::string elsewhere = "from: [\"query:q\", \"json:/id\"]";
+  EXPECT_THAT(new_keys(route(elsewhere), route(elsewhere + ", format: uuid")), IsEmpty());
+}
+
+TEST(new_key_spaces, begin_where_a_route_is_split_without_a_namespace) {
+  const std::string v1 = "{name: v1, match: {prefix: /v1/}}", part = "{name: charges, match: {path: /v1/charges}";
+  EXPECT_THAT(new_keys(v1, part + "}, " + v1), ElementsAre("charges v1: namespace"));
+  EXPECT_THAT(new_keys(v1, part + ", idempotency: {namespace: v1}}, " + v1), IsEmpty());
+  EXPECT_THAT(new_keys(part + "}, " + v1, v1), ElementsAre("v1 charges: namespace")) << "and where it is put together";
+  EXPECT_THAT(new_keys(v1, "{name: a, match: {path: \"/v1/{x}\"}}, {name: b, match: {prefix: /v1/}}"),
+              ElementsAre("a v1: namespace", "b v1: namespace"));
+}
+
+TEST(new_key_spaces, begin_where_overlapping_routes_change_places) {
+  const std::string a = "{name: a, match: {prefix: /v1/, methods: [POST, PUT]}}";
+  const std::string b = "{name: b, match: {path: /v1/charges, methods: [POST, PATCH]}}";
+  EXPECT_THAT(new_keys(a + ", " + b, b + ", " + a), ElementsAre("b a: namespace"));
+  EXPECT_THAT(new_keys(b + ", " + a, a + ", " + b), ElementsAre("a b: namespace"));
+  const std::string elsewhere = "{name: c, match: {path: /v2}}", other_method = "{name: d, match: {methods: [GET]}}";
+  EXPECT_THAT(new_keys(elsewhere + ", " + other_method + ", " + a, a + ", " + other_method + ", " + elsewhere),
+              IsEmpty())
+      << "these have nothing in common";
+}
+
+TEST(new_key_spaces, are_told_once_for_a_route_with_all_whose_requests_it_takes) {
+  const std::string a = "{name: a, match: {path: /a}}, ", b = "{name: b, match: {path: /b}}, ";
+  EXPECT_THAT(new_keys(a + b + "{name: c, match: {path: /c}, idempotency: {scope: [\"header:A\"]}}", "{name: c}"),
+              ElementsAre("c a, b, c: namespace, scope"));
+}
+
+TEST(new_key_spaces, are_not_those_of_requests_that_another_route_takes_before_and_after) {
+  const std::string first = "{name: first, match: {prefix: /v1/}}, ";
+  EXPECT_THAT(new_keys(first + "{name: a}", first + "{name: a}, {name: b, match: {methods: [GET]}}"), IsEmpty());
+  EXPECT_THAT(new_keys(first + "{name: rest}", first + "{name: charges, match: {path: /charges}}, {name: rest}"),
+              ElementsAre("charges rest: namespace"));
+}
+
+TEST(new_key_spaces, are_not_those_of_requests_without_a_key) {
+  const std::string all = "{name: all}", health = "{name: health, match: {path: /health}, idempotency: {mode: off}}, ";
+  EXPECT_THAT(new_keys(all, health + all), IsEmpty());
+  EXPECT_THAT(new_keys(health + all, all), IsEmpty());
+  EXPECT_THAT(new_keys(all, "{name: all, idempotency: {mode: off, namespace: n}}"), ElementsAre("all all: namespace"))
+      << "a route that is switched off goes on with its keys one day";
+}
+
 TEST(new_key_spaces, are_not_those_of_routes_that_came_or_went) {
   EXPECT_THAT(new_keys("{name: a, match: {path: /a}}", "{name: b, match: {path: /b}}"), IsEmpty());
   EXPECT_THAT(new_keys("{name: a, match: {path: /a}}", "{name: b, match: {path: /b}}, {name: a, match: {path: /c}}"),
