@@ -1,11 +1,11 @@
 #include "idem/telemetry/log.hpp"
 
 #include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_sinks.h>
 
 #include <memory>
 
 #include "telemetry/log_queue.hpp"
+#include "telemetry/stderr_sink.hpp"
 
 namespace idem::telemetry {
 namespace {
@@ -19,7 +19,7 @@ constexpr auto stop_limit = std::chrono::seconds(5);
 
 class log_state {
  public:
-  log_state() : out_("idem", std::make_shared<spdlog::sinks::stderr_sink_mt>()), queue_(writer()) {
+  log_state() : out_("idem", std::make_shared<stderr_sink>()), queue_(writer()) {
     out_.set_pattern("%v");
     out_.set_level(spdlog::level::trace);
   }

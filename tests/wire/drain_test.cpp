@@ -1,5 +1,10 @@
 // Connections when the process stops: who is served, and who is let go (docs/protocol.md, "Drain").
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <filesystem>
 #include <vector>
 
 #include "support/certificates.hpp"
@@ -201,6 +206,42 @@ TEST(a_process_that_stops, takes_up_no_configuration_any_more) {
   c.close();
   EXPECT_EQ(s.proxy->wait_for_exit(5s), 0);
   EXPECT_EQ(s.proxy->log().find("configuration taken up"), std::string::npos);
+}
+
+/// A pipe under a name, full, and open for reading by somebody who does not read.
+class unread_log {
+ public:
+  explicit unread_log(std::string path) : path_(std::move(path)) {
+    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+    fd_ = ::open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    const std::string page(4096, '\n');
+    while (::write(fd_, page.data(), page.size()) > 0) continue;
+  }
+  ~unread_log() { ::close(fd_); }
+  unread_log(const unread_log&) = delete;
+  unread_log& operator=(const unread_log&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+  int fd_ = -1;
+};
+
+TEST(a_process_that_stops, ends_though_nobody_reads_its_log) {
+  const temporary_folder folder;
+  const unread_log log((folder.path() / "log").string());
+  const auto data = folder.path() / "data", admin = folder.path() / "admin";
+  const auto file =
+      folder.write("proxy.yaml", "server: {listen: [\"unix:" + data.string() +
+                                     "\"], timeouts: {drain: 1s}}\nadmin: {listen: \"unix:" + admin.string() +
+                                     "\"}\nupstream: {url: \"http://127.0.0.1:1\"}\n");
+  child_process proxy({IDEM_BINARY, "run", "--config", file}, log.path());
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(admin); }));
+  proxy.signal(SIGTERM);
+  EXPECT_EQ(finish(proxy, 15s), 0) << "the drain, and 5 s for the log";
+  EXPECT_FALSE(std::filesystem::exists(data)) << "all else is done as ever";
+  EXPECT_FALSE(std::filesystem::exists(admin));
 }
 
 TEST(a_process_that_drains, says_so_once) {
