@@ -302,8 +302,15 @@ void claimed_call::open_stream() {
   if (client_done_) return;
   to_ = answer_framing(from_, c_.facts.minor);
   close_ = c_.must_close() || to_.kind == framing_kind::until_close;
+  std::string_view mark;
+  if (bypass_) {
+    mark = "Idempotency-Status: bypassed\r\n";
+  } else if (without_body_ && !x_stored_) {
+    // an X, which the store has refused by now; any other record is written at the end, and what comes of it said there
+    mark = "Idempotency-Status: not-stored\r\n";
+  }
   std::string head = lines_;
-  end_answer_head(head, c_, to_, close_, bypass_ ? "Idempotency-Status: bypassed\r\n" : "");
+  end_answer_head(head, c_, to_, close_, mark);
   sender_.send(head);
 }
 

@@ -81,6 +81,34 @@ TEST_F(a_faulty_store, that_swallows_the_completion_marks_the_answer_and_gets_it
   }
 }
 
+TEST_F(a_faulty_store, that_swallows_an_answer_without_its_body_marks_the_head_of_that) {
+  const std::string large(5000, 'x');
+  const std::pair<std::string, script> answers[] = {
+      {"length", raw("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + large)},
+      {"chunked", raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n" + large + "\r\n0\r\n\r\n")},
+      {"until-close", raw_then_close("HTTP/1.1 200 OK\r\n\r\n" + large)},
+  };
+  for (const auto& [name, answer] : answers) {
+    SCOPED_TRACE(name);
+    shared_redis().command({"FLUSHALL"});
+    gate go;
+    backend.on("*", held(go, answer));
+    proxy.reset();
+    start_behind_relay("lease: 2s, max_stored_body: 1KiB", "command_timeout: 150ms, connect_timeout: 200ms");
+    auto client = proxy->connect();
+    client.send(charge(name));
+    ASSERT_TRUE(backend.wait_for(name));
+    wire.blackhole(true);
+    go.open();
+    const auto r = client.read();
+    EXPECT_TRUE(r.whole());
+    EXPECT_EQ(r.body, large);
+    EXPECT_EQ(r.value("Idempotency-Status"), "not-stored");
+    wire.blackhole(false);
+    EXPECT_TRUE(record_becomes('X'));
+  }
+}
+
 TEST_F(a_faulty_store, that_loses_the_reply_of_a_claim_finds_the_own_token_again) {
   start_behind_relay("lease: 2s", "command_timeout: 200ms, connect_timeout: 200ms");
   ASSERT_TRUE(is_fresh(post("warm"), 200));
