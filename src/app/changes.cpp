@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "idem/idempotency/fingerprint.hpp"
 
@@ -93,10 +94,12 @@ bool have_keys(const config::route& old, const config::route& r) {
   return old.name == r.name || !(off(old) || off(r));
 }
 
+/// One line of the log: what is put before hundreds of routes need not name them all.
 std::string joined(const keys& list) {
+  constexpr std::size_t most = 10;
   std::string out;
-  for (const auto one : list) (out += out.empty() ? "" : ", ") += one;
-  return out;
+  for (const auto one : std::span(list).first(std::min(list.size(), most))) (out += out.empty() ? "" : ", ") += one;
+  return list.size() <= most ? out : out + " and " + std::to_string(list.size() - most) + " more";
 }
 
 }  // namespace

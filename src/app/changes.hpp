@@ -16,7 +16,7 @@ std::vector<std::string_view> needing_restart(const config::snapshot& started, c
 /// ones.
 struct key_space {
   std::string name;
-  std::string before;  ///< the routes that took these requests, e.g. `v1, all`; mostly the route itself
+  std::string before;  ///< the routes that took these requests, e.g. `v1, all`, ten by name; mostly the route itself
   /// The keys that make the difference, e.g. `namespace, scope`. Those of `fingerprint` count where the fingerprint is
   /// a part of a key.
   std::string changed;

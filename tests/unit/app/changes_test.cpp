@@ -170,6 +170,12 @@ TEST(new_key_spaces, are_told_once_for_a_route_with_all_whose_requests_it_takes)
               ElementsAre("c a, b, c: namespace, scope"));
 }
 
+TEST(new_key_spaces, name_ten_of_many_routes_whose_requests_one_takes) {
+  std::string many;
+  for (char c = 'a'; c <= 'm'; ++c) many += std::string("{name: ") + c + ", match: {path: /" + c + "}}, ";
+  EXPECT_THAT(new_keys(many, "{name: z}"), ElementsAre("z a, b, c, d, e, f, g, h, i, j and 3 more: namespace"));
+}
+
 TEST(new_key_spaces, are_not_those_of_requests_that_another_route_takes_before_and_after) {
   const std::string first = "{name: first, match: {prefix: /v1/}}, ";
   EXPECT_THAT(new_keys(first + "{name: a}", first + "{name: a}, {name: b, match: {methods: [GET]}}"), IsEmpty());
