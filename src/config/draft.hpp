@@ -30,7 +30,7 @@ struct idempotency_draft {
 
   /// Where the value in force was given; nothing for built-in defaults.
   std::optional<place> lease, max_processing, retention, hold, respond, wait, scope, preset, fingerprint_ttl, success,
-      jwt, signature, signature_scheme, absent_is_success;
+      jwt, signature, signature_scheme, absent_is_success, cors_origins, cors_credentials;
   /// Where a preset was named whose sender does not sign as `defaults` verify, until its own block says what holds.
   std::optional<place> foreign_signature;
   std::vector<place> scope_parts, key_sources;  ///< positions of all sources, in their order
@@ -77,6 +77,7 @@ void read_preset(const section& block, idempotency_draft& out);
 void read_answer(const section& answer, idempotency_draft& out);
 void read_jwt(const section& jwt, idempotency_draft& out);
 void read_signature(const section& signature, idempotency_draft& out);
+void read_cors(const section& cors, idempotency_draft& out);
 
 /// Codes and classes of a list; what is neither is reported and left out.
 std::vector<status_entry> read_status_list(report& out, const std::vector<scalar>& values);

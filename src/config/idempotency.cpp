@@ -171,6 +171,7 @@ void read_settings(const section& block, idempotency_draft& out) {
   if (block.choice("absent_is_success", to.absent_is_success, absent_words)) {
     out.absent_is_success = block.where("absent_is_success");
   }
+  read_cors(block.child("cors", schema::cors), out);
 }
 
 }  // namespace idem::config

@@ -152,6 +152,7 @@ void check_routes(const draft& config, report& out) {
     check_scope(config, r, out);
     check_callbacks(r, out);
     check_verification(r, out);
+    check_cors(r, out);
   }
 }
 

@@ -24,6 +24,9 @@ void check_callbacks(const route_draft& route, report& out);
 /// Tokens and signatures: what is needed to verify them.
 void check_verification(const route_draft& route, report& out);
 
+/// Who may read the proxy's own answers: what browsers would refuse.
+void check_cors(const route_draft& route, report& out);
+
 /// What a process that was started with `running` keeps until it ends must fit what it takes up of `config`: the time
 /// limit of its store's commands the leases, and the addresses that it listens on the upstream.
 void check_against_running(const draft& config, const snapshot& running, report& out);

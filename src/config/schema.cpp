@@ -45,7 +45,8 @@ constexpr word idempotency_keys[] = {"preset",
                                      "answer",
                                      "jwt",
                                      "signature",
-                                     "absent_is_success"};
+                                     "absent_is_success",
+                                     "cors"};
 constexpr word key_keys[] = {"from", "required", "max_length", "format", "strict", "fingerprint_ttl"};
 constexpr word fingerprint_keys[] = {"body", "headers", "query", "exclude", "include"};
 constexpr word statuses_keys[] = {"final", "release", "unknown"};
@@ -56,6 +57,7 @@ constexpr word answer_keys[] = {"success"};
 constexpr word success_keys[] = {"statuses", "body_equals", "body"};
 constexpr word jwt_keys[] = {"jwks_file", "hmac_secret_file", "issuer", "audience", "leeway"};
 constexpr word signature_keys[] = {"scheme", "secret_file", "tolerance"};
+constexpr word cors_keys[] = {"origins", "credentials"};
 constexpr word logging_keys[] = {"level", "format", "access"};
 
 }  // namespace
@@ -85,6 +87,7 @@ const map_schema answer{"routes[].idempotency.answer", answer_keys};
 const map_schema success{"routes[].idempotency.answer.success", success_keys};
 const map_schema jwt{"routes[].idempotency.jwt", jwt_keys};
 const map_schema signature{"routes[].idempotency.signature", signature_keys};
+const map_schema cors{"routes[].idempotency.cors", cors_keys};
 const map_schema logging{"logging", logging_keys};
 
 std::span<const map_schema* const> all() {
@@ -113,6 +116,7 @@ std::span<const map_schema* const> all() {
                                                &success,
                                                &jwt,
                                                &signature,
+                                               &cors,
                                                &logging};
   return maps;
 }

@@ -16,7 +16,7 @@ namespace schema {
 
 extern const map_schema file, server, server_timeouts, server_tls, admin, upstream, upstream_keep_alive, upstream_tls,
     store, store_memory, store_redis, store_redis_tls, route, match, idempotency, key, fingerprint, statuses, retention,
-    in_flight, replay_headers, answer, success, jwt, signature, logging;
+    in_flight, replay_headers, answer, success, jwt, signature, cors, logging;
 
 /// All of them. `defaults` has the keys of `idempotency` and is not listed again.
 std::span<const map_schema* const> all();

@@ -139,6 +139,13 @@ void show_verification(string& out, const idempotency_config& c) {
   l.add("tolerance", show_duration(c.signature.tolerance));
 }
 
+void show_cors(string& out, const idempotency_config& c) {
+  lines(out, 6).open("cors");
+  lines l(out, 8);
+  l.add("origins", quoted_list(c.cors.origins));
+  l.add("credentials", flag(c.cors.credentials));
+}
+
 void show_times_and_limits(string& out, const idempotency_config& c) {
   lines block(out, 6), l(out, 8);
   block.add("lease", show_duration(c.lease));
@@ -182,6 +189,7 @@ std::string show_routes(const snapshot& config) {
     show_outcome(out, c);
     show_times_and_limits(out, c);
     show_verification(out, c);
+    show_cors(out, c);
   }
   return out;
 }

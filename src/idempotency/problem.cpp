@@ -70,9 +70,10 @@ std::string problem_body(const problem& p) {
   return out;
 }
 
-std::size_t append_problem_response(std::string& out, const problem& p, bool keep_alive_10, bool head_only) {
+std::size_t append_problem_response(std::string& out, const problem& p, bool keep_alive_10, bool head_only,
+                                    std::string_view lines) {
   const std::string body = problem_body(p);
-  out.reserve(out.size() + 256 + body.size());
+  out.reserve(out.size() + 256 + lines.size() + body.size());
   out += "HTTP/1.1 ";
   out += text::decimal(p.status);
   out += ' ';
@@ -94,7 +95,9 @@ std::size_t append_problem_response(std::string& out, const problem& p, bool kee
   } else if (keep_alive_10) {
     out += "\r\nConnection: keep-alive";
   }
-  out += "\r\n\r\n";
+  out += "\r\n";
+  out += lines;
+  out += "\r\n";
   if (head_only) return 0;
   out += body;
   return body.size();

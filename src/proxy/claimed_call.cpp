@@ -340,7 +340,7 @@ void claimed_call::client_late() {
   idempotency::problem p(idempotency::problem_code::upstream_timeout);
   p.close = true;
   std::string bytes;
-  c_.log.bytes_out = idempotency::append_problem_response(bytes, p, false, c_.facts.head_method);
+  c_.log.bytes_out = idempotency::append_problem_response(bytes, p, false, c_.facts.head_method, c_.facts.cors);
   sender_.send(bytes);
   c_.log.status = p.status;
   c_.log.what = telemetry::decision::upstream_timeout;

@@ -142,15 +142,16 @@ net::task<client_connection::head_result> client_connection::read_head() {
 
 net::task<after> client_connection::serve() {
   const auto& head = parser.head();
+  config::path_captures captures;
+  route = runtime->find(runtime->config->find(head.method, head.authority, head.path, captures));
   facts = {head.method == "HEAD",
            head.keep_alive,
            head.expect_continue,
            head.upgrade,
            head.minor,
            head.method == "DELETE",
-           head.method == "GET" || head.method == "HEAD" || head.method == "OPTIONS"};
-  config::path_captures captures;
-  route = runtime->find(runtime->config->find(head.method, head.authority, head.path, captures));
+           head.method == "GET" || head.method == "HEAD" || head.method == "OPTIONS",
+           route ? route->cors.answering(head) : std::string_view{}};
   gone = false;
   start_log();
   const auto how = co_await run_exchange(*this, captures);
@@ -204,7 +205,7 @@ net::task<after> client_connection::answer(problem p, after then) {
   if (then == after::keep && must_close()) then = after::close;
   p.close = then != after::keep;
   out.clear();
-  log.bytes_out = idempotency::append_problem_response(out, p, keep_alive_10(), facts.head_method);
+  log.bytes_out = idempotency::append_problem_response(out, p, keep_alive_10(), facts.head_method, facts.cors);
   log.status = p.status;
   if (!co_await write(out)) co_return after::close;
   co_return then;

@@ -33,6 +33,7 @@ struct request_facts {
   unsigned minor = 1;
   bool delete_method = false;
   bool safe_method = false;  ///< RFC 9110 §9.2.1
+  std::string_view cors;     ///< lines that an answer of ours has here; of the runtime, none without a route
 };
 
 /// How an exchange leaves the connection.

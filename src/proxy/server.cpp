@@ -156,7 +156,8 @@ std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const parts& now)
   r->unrouted = &metrics.route(w.index, "");
   for (const auto& route : c->routes) {
     r->routes.push_back({&route, &metrics.route(w.index, route.name),
-                         idempotency::prepared_settings(route.idempotency.fingerprint), now.times.at(route.name)});
+                         idempotency::prepared_settings(route.idempotency.fingerprint), now.times.at(route.name),
+                         cors_lines(route.idempotency.cors)});
   }
   return r;
 }

@@ -22,6 +22,7 @@
 #include "idem/net/stream.hpp"
 #include "idem/store/store.hpp"
 #include "idem/telemetry/metrics.hpp"
+#include "proxy/cors.hpp"
 #include "proxy/unfinished.hpp"
 #include "proxy/upstream_pool.hpp"
 
@@ -59,6 +60,7 @@ struct route_state {
   telemetry::route_block* metrics = nullptr;
   idempotency::prepared_settings fingerprint;
   std::shared_ptr<idempotency::execution_times> times;  ///< from the claim to the answer; of all threads
+  cors_lines cors;
 };
 
 /// A configuration as one thread uses it. Exchanges keep the one they began with alive.

@@ -225,6 +225,13 @@ enum class absent_policy : std::uint8_t {
   always        ///< 204
 };
 
+/// Pages of which origins may read the proxy's own answers.
+struct cors_config {
+  std::vector<std::string> origins;  ///< as browsers send them; `*` alone = all of them; empty = none
+  bool credentials = false;          ///< never together with `*`
+  bool any_origin() const { return origins.size() == 1 && origins.front() == "*"; }
+};
+
 struct in_flight_config {
   in_flight_respond respond = in_flight_respond::conflict;
   milliseconds wait = 0ms;
@@ -258,6 +265,7 @@ struct idempotency_config {
   jwt_config jwt;
   signature_config signature;
   absent_policy absent_is_success = absent_policy::off;
+  cors_config cors;
 
   /// Whether a claim of a token is among the sources of key or scope.
   bool uses_jwt() const;

@@ -73,9 +73,9 @@ std::string_view reason_phrase(unsigned status);
 std::string problem_body(const problem& p);
 
 /// The whole response: status line, Content-Type, Cache-Control: no-store, Idempotency-Status, Retry-After,
-/// Content-Length, Connection: close if asked for (or `keep_alive_10`: Connection: keep-alive), and the body unless
-/// `head_only`. Returns the bytes of the body that was appended.
+/// Content-Length, Connection: close if asked for (or `keep_alive_10`: Connection: keep-alive), `lines`, each of which
+/// has its end, and the body unless `head_only`. Returns the bytes of the body that was appended.
 std::size_t append_problem_response(std::string& out, const problem& p, bool keep_alive_10 = false,
-                                    bool head_only = false);
+                                    bool head_only = false, std::string_view lines = {});
 
 }  // namespace idem::idempotency

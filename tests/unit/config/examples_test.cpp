@@ -133,6 +133,8 @@ void expect_equal(const idempotency_config& a, const idempotency_config& b) {
   EXPECT_EQ(a.signature.scheme, b.signature.scheme);
   EXPECT_EQ(a.signature.tolerance, b.signature.tolerance);
   EXPECT_EQ(a.absent_is_success, b.absent_is_success);
+  EXPECT_EQ(a.cors.origins, b.cors.origins);
+  EXPECT_EQ(a.cors.credentials, b.cors.credentials);
 }
 
 TEST(reference_file, shows_the_defaults_of_routes) {

@@ -144,6 +144,19 @@ TEST(problem_response, to_head_has_the_length_but_not_the_body) {
   EXPECT_TRUE(out.ends_with("\r\n\r\n"));
 }
 
+TEST(problem_response, has_further_lines_of_its_caller_in_its_head) {
+  problem p(problem_code::busy);
+  p.close = true;
+  const std::string lines = "A: 1\r\nB: 2\r\n";
+  std::string without, with, to_head;
+  append_problem_response(without, p);
+  append_problem_response(with, p, false, false, lines);
+  append_problem_response(to_head, p, false, true, lines);
+  const auto end = without.find("\r\n\r\n") + 2;
+  EXPECT_EQ(with, without.substr(0, end) + lines + without.substr(end));
+  EXPECT_EQ(to_head, without.substr(0, end) + lines + "\r\n");
+}
+
 TEST(problem_response, with_405_lists_methods) {
   problem p(problem_code::malformed_request);
   std::string out;
