@@ -46,6 +46,7 @@ const command& engine::renew_command(clock::time_point now) {
   if (renew_value_.empty()) renew_value_ = memory::take_string();
   make(renew_value_, record_state::processing, owner_);
   renew_ = own_command(op::renew, renew_value_, life_of_claim());
+  renew_.blind = true;
   renew_sent_ = now;
   renewal_under_way_ = true;
   return renew_;
@@ -162,6 +163,7 @@ const command& engine::repeated_release(const owner& token) {
   make(repeat_value_, record_state::unknown, token);
   repeat_ = own_command(op::release, repeat_value_, hold());
   repeat_.notify = setup_.notify;
+  repeat_.blind = true;
   return repeat_;
 }
 

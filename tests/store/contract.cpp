@@ -124,6 +124,30 @@ TEST_P(store_contract, values_are_kept_byte_for_byte) {
   EXPECT_EQ(run(c).value, answer) << "own final record comes back whole";
 }
 
+TEST_P(store_contract, a_blind_command_does_the_same_and_is_not_shown_what_stands_there) {
+  const auto name = fresh_name(), value = record_text('P', mine), answer = record_text('S', mine);
+  auto c = claim(name, value, 60s);
+  c.expect = mine;
+  c.blind = true;
+  const auto ends = [&](op what, const std::string& with, verdict as) {
+    c.what = what;
+    c.value = with;
+    const auto r = run(c);
+    EXPECT_EQ(r.what, as) << static_cast<int>(what);
+    EXPECT_EQ(r.value, "");
+    if (as != verdict::done && as != verdict::recreated) EXPECT_GT(r.ttl, 0);
+  };
+  for (const bool stands : {false, true}) ends(op::renew, value, stands ? verdict::done : verdict::recreated);
+  ends(op::complete, answer, verdict::done);
+  ends(op::complete, answer, verdict::already);
+  ends(op::renew, value, verdict::lost);
+  ends(op::release, record_text('U', mine), verdict::lost);
+  const std::string other = owner_text(1, 'b');
+  c.expect = other;
+  ends(op::complete, answer, verdict::lost);
+  EXPECT_EQ(run(look(name)).value, answer);
+}
+
 TEST_P(store_contract, names_with_braces_spaces_and_line_ends_are_kept_apart) {
   const auto base = fresh_name();
   const std::vector<std::string> names{base,          base + "}",  "{" + base,

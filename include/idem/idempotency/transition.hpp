@@ -37,6 +37,9 @@ struct command {
   milliseconds lease{};
   bool declare_x = false;
   bool notify = false;  ///< wake waiters of this record afterwards (routes with in_flight: wait)
+  /// Nobody is going to look at what stands there instead: `value` of the reply stays empty, so that an answer of
+  /// megabytes is not carried for its verdict. Not for claim and look.
+  bool blind = false;
 };
 
 enum class verdict : std::uint8_t {
@@ -44,8 +47,9 @@ enum class verdict : std::uint8_t {
   absent,     ///< claim: nothing stands there (it expired between the steps); look: nothing
   done,       ///< the transition happened
   recreated,  ///< renew, complete, declare: nothing stood there; it was written again. The record had been lost
-  already,    ///< complete: own final record stands there already, in `value`
-  /// The comparison failed: `value` is what stands there (empty if nothing), with its TTL where it is known.
+  already,    ///< complete: own final record stands there already, in `value` (see command::blind)
+  /// The comparison failed: `value` is what stands there (empty if nothing, or to a blind command), with its TTL where
+  /// it is known.
   lost,
   refused,     ///< the store answers, but takes no writes (OOM, MISCONF, NOREPLICAS); nothing was written
   unavailable  ///< no usable reply, see `sent`

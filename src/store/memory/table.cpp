@@ -42,7 +42,7 @@ bool table::try_run(const command& c, time_point now, reply& r) {
   const auto t = decide(c, s);
   if (t.what == verdict::found || t.what == verdict::already || t.what == verdict::lost) {
     r.value = idem::memory::take_string();
-    r.value = c.what == op::claim && !s.present ? c.value : s.value;
+    if (!c.blind) r.value = c.what == op::claim && !s.present ? c.value : s.value;
     r.ttl = c.what == op::claim && !s.present ? c.ttl.count() : s.ttl;
   }
   r.what = t.what;

@@ -8,7 +8,7 @@
 namespace idem::store::redis {
 
 bool may_be_grouped(const command& c) {
-  return c.what == op::complete && !c.notify && c.value.size() <= group_value_limit;
+  return c.what == op::complete && !c.notify && !c.blind && c.value.size() <= group_value_limit;
 }
 
 void append_group(std::string& out, const group_members& members, bool whole_text) {

@@ -18,7 +18,8 @@ namespace idem::store::redis {
 /// The server serves nobody else while a script runs: sixteen small answers are some 50 µs.
 inline constexpr std::size_t group_limit = 16, group_value_limit = 4096;
 
-/// Whether a command may be one of a group: a completion with a small answer that nobody waits for.
+/// Whether a command may be one of a group: a completion with a small answer that nobody waits for, and that wants to
+/// know what stands there.
 bool may_be_grouped(const command& c);
 
 using group_members = boost::container::static_vector<const command*, group_limit>;

@@ -45,10 +45,11 @@ void script_exchange::send(std::string& out, bool whole_text) {
   const decimal ttl(std::max<std::int64_t>(c_.ttl.count(), 1)), limit(limit_of(c_));
   const bool notify = c_.notify && wakes(c_.what);
   // without the last two the script knows that nobody waits
-  if (c_.what == op::complete && !notify)
+  if (c_.what == op::complete && !notify && !c_.blind)
     return append_command(out, {name, body, "1", c_.name, c_.expect, c_.value, ttl});
   std::string channel;
   if (notify) channel = wake_channel(key_prefix_, shard_of(c_.name));
+  if (c_.blind) return append_command(out, {name, body, "1", c_.name, c_.expect, c_.value, ttl, channel, limit, "1"});
   append_command(out, {name, body, "1", c_.name, c_.expect, c_.value, ttl, channel, limit});
 }
 

@@ -15,7 +15,7 @@ namespace {
 // makes it say so.
 constexpr std::string_view prologue = R"lua(
 local key, expect, value, ttl = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-local channel, limit = ARGV[4] or '', tonumber(ARGV[5] or '0')
+local channel, limit, blind = ARGV[4] or '', tonumber(ARGV[5] or '0'), ARGV[6]
 local prefix = redis.pcall('GETRANGE', key, '0', '41')
 local foreign = type(prefix) == 'table'
 if foreign then
@@ -31,7 +31,7 @@ local function answer(code)
   local w = redis.pcall('SET', key, '', 'NX', 'XX')
   if type(w) == 'table' and w['err'] and string.find(w['err'], 'READONLY', 1, true) then return w end
   if absent then return {code, '', -2} end
-  return {code, not foreign and redis.call('GET', key) or '', redis.call('PTTL', key)}
+  return {code, not foreign and not blind and redis.call('GET', key) or '', redis.call('PTTL', key)}
 end
 local function write(code, ...)
   local r = redis.pcall(...)

@@ -1,3 +1,4 @@
+#include "idem/idempotency/record.hpp"
 #include "store/redis/exchange.hpp"
 #include "store/redis/resp_writer.hpp"
 #include "store/shard.hpp"
@@ -31,7 +32,11 @@ void transaction_exchange::watch(std::string& out) {
   ttl_ = reply::no_record;
   error_.reset();
   append_command(out, {"WATCH", c_.name});
-  append_command(out, {"GET", c_.name});
+  // a transition is decided by the prefix; all of it is read for the reply
+  if (c_.blind)
+    append_command(out, {"GETRANGE", c_.name, "0", decimal(idempotency::prefix_size - 1)});
+  else
+    append_command(out, {"GET", c_.name});
   append_command(out, {"PTTL", c_.name});
 }
 
@@ -48,7 +53,7 @@ step transaction_exchange::on_reply(resp_value&& v, std::string& out) {
   if (error_) return step::failed(*error_, false);
   reply r;
   r.what = verdict_;
-  r.value = std::move(value_);
+  if (!c_.blind) r.value = std::move(value_);
   r.ttl = ttl_;
   return step::done(std::move(r), false);
 }
@@ -84,6 +89,8 @@ step transaction_exchange::on_watch(resp_value&& v, std::string& out) {
     value_ = std::move(v.text);
   } else if (seen_ == 3) {
     ttl_ = v.integer;
+    // GETRANGE shows absence as an empty string
+    if (c_.blind && value_.empty() && ttl_ == reply::no_record) present_ = false;
   }
   return seen_ < expected_ ? step::wait() : decide_and_send(out);
 }

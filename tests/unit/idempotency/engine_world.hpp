@@ -20,14 +20,15 @@ struct traveller {
   op what;
   std::string value, expect;
   std::int64_t ttl, hold;
-  bool declare_x;
+  bool declare_x, blind;
   explicit traveller(const command& c)
       : what(c.what),
         value(c.value),
         expect(c.expect),
         ttl(c.ttl.count()),
         hold(c.hold.count()),
-        declare_x(c.declare_x) {}
+        declare_x(c.declare_x),
+        blind(c.blind) {}
 };
 
 /// The one record, and what may never happen to it.
@@ -45,6 +46,12 @@ class fake_store {
   }
 
   reply apply(const traveller& c, std::int64_t now) {
+    reply r = carry_out(c, now);
+    if (c.blind) r.value.clear();
+    return r;
+  }
+
+  reply carry_out(const traveller& c, std::int64_t now) {
     const char s = state(now);
     const bool own = alive(now) && c.expect == owner(now);
     const bool same = alive(now) && c.expect == value_.substr(0, prefix_size);

@@ -33,6 +33,18 @@ TEST(script_exchange, sends_all_arguments_with_what_is_not_a_completion) {
   EXPECT_EQ(sent(out), std::vector{"EVALSHA " + script_of(op::declare).sha1 + " 1 idem:{EAAA} o v 900  0"});
 }
 
+TEST(script_exchange, says_of_a_blind_command_that_nobody_reads_what_stands_there) {
+  for (const auto what : {op::complete, op::renew}) {
+    auto c = completion_of(false);
+    c.what = what;
+    c.blind = true;
+    script_exchange e(c, "idem:");
+    std::string out;
+    e.begin(out);
+    EXPECT_EQ(sent(out), std::vector{"EVALSHA " + script_of(what).sha1 + " 1 idem:{EAAA} o v 900  0 1"});
+  }
+}
+
 TEST(script_exchange, names_the_channel_of_the_record_when_waiters_are_to_be_woken) {
   script_exchange e(completion_of(true), "idem:");
   std::string out;

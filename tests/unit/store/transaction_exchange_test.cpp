@@ -53,6 +53,32 @@ TEST_F(transaction, starts_over_when_another_wrote_in_between) {
   EXPECT_FALSE(s.took_write);
 }
 
+TEST_F(transaction, of_a_blind_command_reads_no_more_than_decides) {
+  c.blind = true;
+  e.emplace(c, "idem:");
+  e->begin(out);
+  const std::vector<std::string> reads{"WATCH idem:{EAAA}", "GETRANGE idem:{EAAA} 0 41", "PTTL idem:{EAAA}"};
+  EXPECT_EQ(sent(out), reads);
+  EXPECT_EQ(play({status("OK"), text(done), number(5)}).what, step::kind::again);
+  EXPECT_EQ(sent(out).back(), "UNWATCH");
+  const auto s = play({error("ERR syntax error"), status("OK")});
+  EXPECT_EQ(s.result.what, verdict::already);
+  EXPECT_EQ(s.result.value, "");
+  EXPECT_EQ(s.result.ttl, 5);
+}
+
+TEST_F(transaction, of_a_blind_command_tells_absence_from_what_ends_between_the_reads) {
+  c.blind = true;
+  e.emplace(c, "idem:");
+  e->begin(out);
+  out.clear();
+  EXPECT_EQ(play({status("OK"), text(processing), number(reply::no_record)}).what, step::kind::again);
+  EXPECT_EQ(sent(out)[0], "WATCH idem:{EAAA}");
+  play({status("OK"), text(""), number(reply::no_record)});
+  EXPECT_EQ(sent(out)[1], "SET idem:{EAAA} " + done + " PX 900");
+  EXPECT_EQ(play({status("OK"), status("QUEUED"), array({status("OK")})}).result.what, verdict::recreated);
+}
+
 TEST_F(transaction, believes_no_replica_that_shows_another_record) {
   begin();
   EXPECT_EQ(play({status("OK"), text("i1 P 0001 bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"), number(5)}).what,
