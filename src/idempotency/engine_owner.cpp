@@ -103,6 +103,21 @@ next engine::settle_again() {
   return next::submit;
 }
 
+/// Only of a completion: what a release or a declaration finds tells whether an earlier try of it has landed.
+next engine::settle_unheard() {
+  command_.blind = command_.what == op::complete;
+  return settle_again();
+}
+
+next engine::settle_without_body() {
+  if (command_.what == op::complete) {
+    const decoded_record whole = decode(value_);
+    const std::string head(whole.value.header_block);
+    complete(record_state::without_body, {whole.value.status, head, {}});
+  }
+  return settle_unheard();
+}
+
 /// What stands there is what an earlier try of this very command made, whose reply was lost.
 bool engine::landed_before(const reply& r) const {
   if (command_.what == op::release && owner_.attempt == 1) return r.value.empty();
@@ -111,6 +126,7 @@ bool engine::landed_before(const reply& r) const {
 
 next engine::on_settled(reply& r, clock::time_point now) {
   phase_ = phase::owned;
+  settlement_unanswered_ = r.what == verdict::unavailable && r.sent;
   switch (r.what) {
     case verdict::done: settled_ = settled_as::stored; break;
     case verdict::recreated:

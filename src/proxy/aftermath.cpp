@@ -1,9 +1,11 @@
 #include "proxy/aftermath.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include "idem/net/pause.hpp"
 #include "idem/telemetry/log.hpp"
+#include "proxy/settling_pace.hpp"
 #include "proxy/store_call.hpp"
 
 namespace idem::proxy {
@@ -12,7 +14,23 @@ using namespace std::chrono_literals;
 using idempotency::settled_as;
 
 namespace {
-constexpr std::chrono::milliseconds shortest_rest = 100ms, longest_rest = 1s;
+/// The X of a smaller one would get through no better.
+constexpr std::size_t large_record = 64 * 1024;
+
+double chance() {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0, 1)(random);
+}
+
+/// The claim's last settling command again.
+idempotency::next settle_owed(idempotency::engine& e, const settling_pace& pace) {
+  if (!pace.gets_through() && e.pending().value.size() > large_record) {
+    telemetry::warn("an answer does not get through to the store in time: it is recorded without its body",
+                    {{"bytes", static_cast<std::int64_t>(e.pending().value.size())}});
+    return e.settle_without_body();
+  }
+  return e.settle_unheard();
+}
 
 /// One more, for as long as it lives.
 class counted {
@@ -71,12 +89,14 @@ net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
   job owed(*this, bytes);
   const counted in_backlog(w_.metrics.backlog);
   const auto give_up_at = net::lease_clock::now() + c->engine.retention();
-  for (auto wait = shortest_rest;; wait = std::min(wait * 2, longest_rest)) {
-    if (w_.shared.stopping.load(std::memory_order_relaxed)) wait = shortest_rest;
-    co_await owed.rest.wait(wait);
-    co_await c->drive(c->engine.settle_again());
+  settling_pace pace;
+  for (auto rest = settling_pace::shortest;;) {
+    if (w_.shared.stopping.load(std::memory_order_relaxed)) rest = settling_pace::shortest;
+    co_await owed.rest.wait(rest);
+    co_await c->drive(settle_owed(c->engine, pace));
     if (c->engine.settlement_result() != settled_as::not_stored) break;
     if (net::lease_clock::now() > give_up_at) break;
+    rest = pace.after_failure(c->engine.settlement_unanswered(), chance());
   }
   c->settled_past_store();
   c->stop_renewing();

@@ -18,7 +18,8 @@ class aftermath {
   aftermath(const aftermath&) = delete;
   aftermath& operator=(const aftermath&) = delete;
 
-  /// Repeats the claim's last settling command until the store takes it. The lease is renewed meanwhile.
+  /// Repeats the claim's last settling command until the store takes it. The lease is renewed meanwhile. An answer that
+  /// is large and does not get through to a store that is there is recorded as X (docs/protocol.md, "Lost replies").
   /// @param bytes what the record holds, for the bound
   void keep_settling(std::shared_ptr<claim> c, std::size_t bytes);
 

@@ -121,7 +121,13 @@ class engine {
   next declare();
   /// The same command again, after settled_as::not_stored.
   next settle_again();
+  /// The same for a caller who has nobody to answer any more: the record of others is not read, found() stays empty.
+  next settle_unheard();
+  /// The same for an answer that does not get through to the store: X in its place, done and without a body.
+  next settle_without_body();
   settled_as settlement_result() const { return settled_; }
+  /// Of not_stored: the command was sent and had no reply. False where the store was away, or refused.
+  bool settlement_unanswered() const { return settlement_unanswered_; }
   /// After settled_as::already or superseded, when the client has no answer yet: what the record that stands there
   /// means for it. Never submit, never execute.
   next answer_found();
@@ -217,6 +223,7 @@ class engine {
   bool vanished_ = false;
   bool renewal_under_way_ = false;
   bool releasing_ = false;  ///< the last settling command was a release
+  bool settlement_unanswered_ = false;
 };
 
 }  // namespace idem::idempotency

@@ -126,10 +126,16 @@ class attempt {
   void settled() {
     h.seen.superseded += e.settlement_result() == settled_as::superseded;
     if (e.settlement_result() == settled_as::not_stored) {
-      return h.w.after(100, &process, [this] { drive(e.settle_again()); });
+      return h.w.after(100, &process, [this] { drive(once_more()); });
     }
     if (h.planted != plant::recreate_after_release) renewing_ = false;
     if (released_) give_up();
+  }
+
+  next once_more() {
+    const auto dice = h.w.roll(100);
+    if (dice < 40) return e.settle_again();
+    return dice < 80 ? e.settle_unheard() : e.settle_without_body();
   }
 
   void renew() {

@@ -58,6 +58,68 @@ TEST(engine_settle, a_command_that_was_not_taken_is_the_same_when_it_is_tried_ag
   EXPECT_EQ(s.e.pending().expect, s.e.own().text());
 }
 
+TEST(engine_settle, a_try_without_a_reply_is_told_from_one_that_was_refused_or_never_sent) {
+  script s;
+  s.claim();
+  s.e.complete(record_state::succeeded, created);
+  for (const auto& [r, unanswered] :
+       {std::pair{silence(), true}, {plain(verdict::refused), false}, {silence(), true}, {unreachable(), false}}) {
+    s.reply_with(r);
+    EXPECT_EQ(s.e.settlement_unanswered(), unanswered);
+    s.e.settle_again();
+  }
+}
+
+TEST(engine_settle, nothing_is_read_for_an_answer_that_is_owed_to_nobody_but_the_store) {
+  script s;
+  s.claim();
+  s.e.complete(record_state::succeeded, created);
+  EXPECT_FALSE(s.e.pending().blind) << "the client would get what stands there";
+  const auto value = s.written();
+  s.reply_with(silence());
+  ASSERT_EQ(s.e.settle_unheard(), next::submit);
+  EXPECT_TRUE(s.e.pending().blind);
+  EXPECT_EQ(s.written(), value);
+  EXPECT_EQ(settle(s, next::submit, plain(verdict::already)), settled_as::already);
+
+  script releasing;
+  releasing.claim();
+  releasing.e.release();
+  releasing.reply_with(silence());
+  releasing.e.settle_unheard();
+  EXPECT_FALSE(releasing.e.pending().blind) << "what stands there tells whether the first try has landed";
+}
+
+TEST(engine_settle, an_answer_that_does_not_get_through_becomes_done_without_its_body) {
+  auto route = careful_route();
+  route.retention = 2h;
+  script s(route);
+  s.claim();
+  s.e.complete(record_state::failed_final, created);
+  s.reply_with(silence());
+  ASSERT_EQ(s.e.settle_without_body(), next::submit);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(s.asked(), op::complete);
+    EXPECT_TRUE(s.e.pending().blind);
+    EXPECT_EQ(s.e.pending().ttl, 2h);
+    EXPECT_EQ(s.e.pending().expect, s.e.own().text());
+    const auto r = s.wrote();
+    EXPECT_EQ(r.state, record_state::without_body);
+    EXPECT_EQ(r.status, 201u);
+    EXPECT_EQ(r.header_block, created.header_block);
+    EXPECT_EQ(r.body, "");
+    s.reply_with(silence());
+    s.e.settle_without_body();
+  }
+
+  script declaring;
+  declaring.claim();
+  declaring.e.declare();
+  declaring.reply_with(silence());
+  declaring.e.settle_without_body();
+  EXPECT_EQ(declaring.asked(), op::declare) << "which has no answer";
+}
+
 TEST(engine_settle, finding_what_an_earlier_try_without_a_reply_wrote_is_success) {
   script completing;
   completing.claim();

@@ -19,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace proxy = idem::proxy;
 using namespace idem::proxy::testing;
+using idem::idempotency::record_state;
 
 class on_a_worker : public ::testing::Test {
  protected:
@@ -110,15 +111,33 @@ TEST_F(a_token_that_is_given_up, is_released_once_more_and_then_left_when_the_pr
 /// A claim that is owned, and whose answer the store did not take.
 class an_answer_that_is_owed : public a_token_that_is_given_up {
  protected:
-  an_answer_that_is_owed() {
+  explicit an_answer_that_is_owed(std::string_view body = "ok") {
     auto& engine = claim_->engine;
     engine.start(lease_clock::now(), 0);
     engine.resume({verdict::found, std::string(engine.pending().value), 1, false, false}, lease_clock::now(), 0);
-    engine.complete(idem::idempotency::record_state::succeeded, {200, "OK\r\n", "ok"});
+    engine.complete(idem::idempotency::record_state::succeeded, {200, "OK\r\nA: b\r\n", body});
     engine.resume(silence(), lease_clock::now(), 0);
-    worker_.aftermath->keep_settling(claim_, 2);
+    worker_.aftermath->keep_settling(claim_, body.size());
     worker_.io.poll();
   }
+
+  /// What waits for the next try must not be waiting for it when all of this goes.
+  void TearDown() override {
+    records_.answer = [](const command_seen&) { return done(); };
+    worker_.aftermath->hurry();
+    EXPECT_EQ(worker_.aftermath->pending(), 0u);
+  }
+
+  /// One more try, now.
+  idem::idempotency::decoded_record tried() {
+    worker_.aftermath->hurry();
+    return idem::idempotency::decode(records_.seen.back().value);
+  }
+};
+
+class a_large_answer_that_is_owed : public an_answer_that_is_owed {
+ protected:
+  a_large_answer_that_is_owed() : an_answer_that_is_owed(std::string(100 * 1024, 'x')) {}
 };
 
 TEST_F(an_answer_that_is_owed, is_tried_at_once_when_the_process_ends_and_again_while_it_can) {
@@ -149,6 +168,53 @@ TEST_F(an_answer_that_is_owed, is_counted_no_more_when_an_exception_has_ended_it
   run_until_nothing_is_owed();
   EXPECT_EQ(metrics_.worker(0).backlog.load(), 0);
   EXPECT_TRUE(shared_.unfinished.wait_until(std::chrono::steady_clock::now()));
+}
+
+TEST_F(an_answer_that_is_owed, is_asked_after_without_reading_what_stands_there) {
+  tried();
+  EXPECT_TRUE(records_.seen.back().blind);
+}
+
+TEST_F(an_answer_that_is_owed, stays_the_whole_answer_however_often_a_try_has_no_reply) {
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(tried().value.state, record_state::succeeded) << "it would not get smaller";
+}
+
+TEST_F(a_large_answer_that_is_owed, becomes_done_without_its_body_when_four_tries_had_no_reply) {
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(tried().value.state, record_state::succeeded);
+  for (int i = 0; i < 2; ++i) {
+    const auto last = tried();
+    EXPECT_EQ(last.value.state, record_state::without_body);
+    EXPECT_EQ(last.value.status, 200u);
+    EXPECT_EQ(last.value.header_block, "OK\r\nA: b\r\n");
+    EXPECT_EQ(last.value.body, "");
+    EXPECT_EQ(records_.seen.back().expect, claim_->engine.own().text());
+  }
+  records_.answer = [](const command_seen&) { return done(); };
+  tried();
+  EXPECT_EQ(worker_.aftermath->pending(), 0u);
+}
+
+TEST_F(a_large_answer_that_is_owed, stays_whole_while_the_store_is_away_or_refuses) {
+  reply refused;
+  refused.what = verdict::refused;
+  for (int i = 0; i < 8; ++i) {
+    records_.answer = [&](const command_seen&) { return i % 2 == 0 ? reply{} : refused; };
+    EXPECT_EQ(tried().value.state, record_state::succeeded);
+  }
+}
+
+TEST_F(a_large_answer_that_is_owed, rests_longer_after_a_try_without_a_reply_than_while_the_store_is_away) {
+  const auto tries_in = [&](std::chrono::milliseconds time) {
+    const auto before = records_.seen.size();
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) worker_.io.run_one_for(20ms);
+    return records_.seen.size() - before;
+  };
+  for (int i = 0; i < 3; ++i) tried();
+  EXPECT_EQ(tries_in(1500ms), 0u) << "two seconds at least";
+  records_.answer = [](const command_seen&) { return reply{}; };
+  tried();
+  EXPECT_GE(tries_in(1500ms), 2u);
 }
 
 class what_goes_on_behind_exchanges : public on_a_worker {

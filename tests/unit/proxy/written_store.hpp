@@ -21,6 +21,8 @@ struct command_seen {
   op what;
   std::string expect;
   lease_clock::time_point at;
+  std::string value;
+  bool blind;
 };
 
 struct written_store {
@@ -40,7 +42,7 @@ class written_session final : public store::session {
  public:
   explicit written_session(written_store& to) : to_(to) {}
   void submit(const store::command& c, store::completion done) override {
-    to_.seen.push_back({c.what, std::string(c.expect), lease_clock::now()});
+    to_.seen.push_back({c.what, std::string(c.expect), lease_clock::now(), std::string(c.value), c.blind});
     auto reply_to = [this, asked = to_.seen.back(), d = std::make_shared<store::completion>(std::move(done))] {
       (*d)(to_.answer(asked));
     };
