@@ -29,8 +29,8 @@ struct idempotency_draft {
   std::array<std::vector<status_entry>, 3> statuses;  ///< final, release, unknown
 
   /// Where the value in force was given; nothing for built-in defaults.
-  std::optional<place> lease, max_processing, retention, hold, respond, wait, scope, preset, fingerprint_ttl, success,
-      jwt, signature, signature_scheme, absent_is_success, cors_origins, cors_credentials;
+  std::optional<place> lease, max_processing, retention, hold, max_stored_body, respond, wait, scope, preset,
+      fingerprint_ttl, success, jwt, signature, signature_scheme, absent_is_success, cors_origins, cors_credentials;
   /// Where a preset was named whose sender does not sign as `defaults` verify, until its own block says what holds.
   std::optional<place> foreign_signature;
   std::vector<place> scope_parts, key_sources;  ///< positions of all sources, in their order

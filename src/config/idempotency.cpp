@@ -160,7 +160,9 @@ void read_settings(const section& block, idempotency_draft& out) {
   read_in_flight(block.child("in_flight", schema::in_flight), out);
   read_mismatch_status(block, to.mismatch_status);
   block.size("max_request_body", to.max_request_body, {0, 1024 * mib});
-  block.size("max_stored_body", to.max_stored_body, {0, 16 * mib});
+  if (block.size("max_stored_body", to.max_stored_body, {0, 16 * mib})) {
+    out.max_stored_body = block.where("max_stored_body");
+  }
   block.choice("oversize", to.oversize, oversize_words);
   read_replay_headers(block, to.replay_drop);
   block.choice("on_store_error", to.on_store_error, store_error_words);

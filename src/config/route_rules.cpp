@@ -48,6 +48,19 @@ void check_hold(const route_draft& r, report& out) {
                   "): a retry of an unknown outcome that comes after the hold executes again");
 }
 
+/// A command that does not get through in time costs all others of its thread their connection.
+void check_stored_body(const draft& all, const route_draft& r, report& out) {
+  constexpr std::uint64_t bytes_in_a_millisecond = 20'000;
+  const milliseconds command_timeout = all.config.store.redis.command_timeout;
+  const std::uint64_t most = r.idempotency.config.max_stored_body;
+  if (all.config.store.type != store_type::redis || most <= bytes_in_a_millisecond * command_timeout.count()) return;
+  if (refused(out, r, "max_stored_body", r.idempotency.max_stored_body)) return;
+  if (out.refused("store.redis.command_timeout")) return;
+  out.warning(r.where(r.idempotency.max_stored_body, "idempotency.max_stored_body"),
+              show_size(most) + " is more than 20 MB/s carry within store.redis.command_timeout (" +
+                  show_duration(command_timeout) + "): an answer that the store takes longer for is not kept");
+}
+
 void check_waiting(const draft& all, const route_draft& r, report& out) {
   const in_flight_config& c = r.idempotency.config.in_flight;
   if (refused(out, r, "in_flight.wait", r.idempotency.wait)) return;
@@ -146,6 +159,7 @@ void check_routes(const draft& config, report& out) {
     check_reachable(config, i, out);
     check_lease(config, r, out);
     check_hold(r, out);
+    check_stored_body(config, r, out);
     check_waiting(config, r, out);
     check_processing(r, out);
     check_templates(r, out);

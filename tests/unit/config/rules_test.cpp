@@ -88,6 +88,19 @@ TEST(hold, shorter_than_the_retention_is_a_warning) {
   EXPECT_TRUE(is_clean(with_block("hold: 25h")));
 }
 
+TEST(max_stored_body, that_takes_too_long_to_be_written_to_redis_is_a_warning) {
+  const auto file = [](const char* store, const char* most) {
+    return "upstream: {url: \"http://127.0.0.1:3000\"}\nstore: {type: " + std::string(store) +
+           ", redis: {command_timeout: 100ms}}\nroutes: [{name: a, idempotency: {max_stored_body: " + most + "}}]\n";
+  };
+  EXPECT_TRUE(reports(file("redis", "2MiB"),
+                      "f:3:51: warning: routes[0].idempotency.max_stored_body: 2MiB is more than 20 MB/s carry within "
+                      "store.redis.command_timeout (100ms)",
+                      "is not kept"));
+  EXPECT_TRUE(is_clean(file("redis", "2000000B")));
+  EXPECT_EQ(test::lines_of(load_text(file("memory", "16MiB"), "f")).size(), 1u) << "that it is the memory store";
+}
+
 TEST(retention, may_be_the_sum_of_its_reasons) {
   const auto retention = [](const char* value) {
     return test::loaded(with_block("retention: " + std::string(value))).config->routes[0].idempotency.retention;
@@ -216,7 +229,7 @@ TEST(sizes, of_bodies_are_bounded) {
   EXPECT_TRUE(
       reports(with_block("max_stored_body: 17MiB"),
               "f:7:24: error: routes[0].idempotency.max_stored_body: \"17MiB\" is out of range, expected 0B to 16MiB"));
-  EXPECT_TRUE(is_clean(with_block("max_stored_body: 16MiB")));
+  EXPECT_TRUE(load_text(with_block("max_stored_body: 16MiB"), "f").ok());
   EXPECT_TRUE(reports(with_block("max_request_body: 2GiB"),
                       "f:7:25: error: routes[0].idempotency.max_request_body: ", "out of range"));
 }
