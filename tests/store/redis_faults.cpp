@@ -99,6 +99,30 @@ TEST_F(redis_faults, a_stopped_server_costs_one_command_timeout_and_is_used_agai
   expect_recovery();
 }
 
+TEST_F(redis_faults, a_server_that_stands_still_is_noticed_while_nobody_asks_for_anything) {
+  for (const auto kind : {store_kind::redis, store_kind::redis_without_scripts}) {
+    redis_server server(kind == store_kind::redis ? std::vector<std::string>{}
+                                                  : std::vector<std::string>{"--rename-command", "EVAL", ""});
+    use(server.port());
+    ASSERT_TRUE(runner_->connect());
+    server.pause();
+    const auto paused = net::lease_clock::now();
+    EXPECT_TRUE(runner_->run_until([&] { return !status().reachable; }));
+    EXPECT_GE(status().last_trouble, paused);
+    server.resume();
+    EXPECT_TRUE(runner_->connect()) << "nor is a request needed to find it again";
+  }
+}
+
+TEST_F(redis_faults, a_connection_that_is_not_used_is_not_idle_for_long) {
+  redis_server server({"--timeout", "8"});
+  use(server.port());
+  ASSERT_TRUE(runner_->connect());
+  runner_->run_until([] { return false; }, 12s);
+  EXPECT_FALSE(status().ever_troubled) << "the server has closed it";
+  EXPECT_EQ(server.command({"DBSIZE"}).integer, 0);
+}
+
 TEST_F(redis_faults, a_black_hole_never_hangs_a_command) {
   redis_server server;
   relay between(server.port());

@@ -55,6 +55,8 @@ class pipeline {
   /// The connection is gone, or never came: everything ends as unavailable, and the next one starts anew.
   std::vector<finished> shut();
 
+  /// Bytes that this connection was given so far; from nothing again with the next one.
+  std::uint64_t given() const { return encoded_; }
   bool idle() const { return in_flight_.empty() && waiting_.empty() && gathered_.empty(); }
   std::optional<time_point> next_deadline() const;
 

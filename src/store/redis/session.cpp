@@ -11,6 +11,11 @@ using clock = std::chrono::steady_clock;
 /// hold one command as well, but not so many in a row.
 constexpr unsigned alone_for_a_while = 16;
 
+/// A server may close what was idle for some seconds, and one that froze while nobody asked must not be found by a
+/// request: after five looks without a byte sent between them the server is asked something.
+constexpr std::chrono::seconds silence_interval{1};
+constexpr unsigned silent_for_long = 5;
+
 }  // namespace
 
 session_core::session_core(net::asio::io_context& io, std::shared_ptr<shared_parts> parts)
@@ -19,7 +24,14 @@ session_core::session_core(net::asio::io_context& io, std::shared_ptr<shared_par
       connection_(std::make_shared<connection>(io, parts_->settings, parts_->tls, connection::purpose::commands,
                                                static_cast<connection_user&>(*this))),
       pipeline_(parts_->settings.key_prefix),
-      deadlines_(io.get_executor()) {}
+      deadlines_(io.get_executor()),
+      silence_(io.get_executor()),
+      probed_name_(parts_->settings.key_prefix + "{probe}") {}
+
+void session_core::start() {
+  connection_->open();
+  watch_silence();
+}
 
 void session_core::submit(const command& c, completion done) {
   const auto now = clock::now();
@@ -43,6 +55,7 @@ void session_core::close() {
   const auto self = shared_from_this();
   connection_->close();
   deadlines_.cancel();
+  silence_.cancel();
   parts_->outages.leave(counted_down_, counted_refused_);
   health_.reachable = health_.writable = false;
   complete(pipeline_.shut());
@@ -96,6 +109,27 @@ void session_core::flush() {
   batch_ = 0;
   pipeline_.take_output(spare_);
   connection_->write(spare_);
+}
+
+void session_core::watch_silence() {
+  silence_.expires_after(silence_interval);
+  silence_.async_wait([weak = weak_from_this()](net::error_code ec) {
+    const auto self = weak.lock();
+    if (!self || ec || self->closed_) return;
+    self->look_if_silent();
+    self->watch_silence();
+  });
+}
+
+// An ordinary command with its ordinary deadline: it shows what all others would find, more than a PING could.
+void session_core::look_if_silent() {
+  const auto given = pipeline_.given();
+  const bool silent = connection_->ready() && pipeline_.idle() && given == given_before_;
+  given_before_ = given;
+  silent_looks_ = silent ? silent_looks_ + 1 : 0;
+  if (silent_looks_ < silent_for_long) return;
+  silent_looks_ = 0;
+  submit({.what = op::look, .name = probed_name_}, [](reply) {});
 }
 
 void session_core::watch_deadlines() {

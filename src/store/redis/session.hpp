@@ -1,4 +1,5 @@
-// A thread's session on Redis: one connection, all commands of a loop turn in one write, replies matched in order.
+// A thread's session on Redis: one connection, all commands of a loop turn in one write, replies matched in order. One
+// that has nothing to do asks the server something now and then, so that a store that is gone is noticed all the same.
 #pragma once
 
 #include <atomic>
@@ -31,7 +32,7 @@ class session_core final : public std::enable_shared_from_this<session_core>, pr
  public:
   session_core(net::asio::io_context& io, std::shared_ptr<shared_parts> parts);
 
-  void start() { connection_->open(); }
+  void start();
   void submit(const command& c, completion done);
   health status() const;
   void close();
@@ -44,6 +45,8 @@ class session_core final : public std::enable_shared_from_this<session_core>, pr
 
   void schedule_flush();
   void flush();
+  void watch_silence();
+  void look_if_silent();
   void watch_deadlines();
   void check_deadlines();
   void observe(const finished& f);
@@ -59,7 +62,10 @@ class session_core final : public std::enable_shared_from_this<session_core>, pr
   std::size_t batch_ = 0;  ///< commands since the last write
   unsigned alone_ = 0;     ///< writes in a row that had one command
   std::string spare_;      // goes round between pipeline and link, so that buffers are used again
-  net::timer deadlines_;
+  net::timer deadlines_, silence_;
+  std::uint64_t given_before_ = 0;
+  unsigned silent_looks_ = 0;
+  const std::string probed_name_;
   bool deadline_armed_ = false, flush_scheduled_ = false, closed_ = false;
   bool counted_down_ = false, counted_refused_ = false, renewals_refused_ = false;
   health health_;
