@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <latch>
 #include <map>
@@ -271,10 +272,11 @@ void server::shutdown(std::chrono::milliseconds limit) {
 }
 
 bool server::store_reachable() const {
-  for (const auto& w : impl_->workers) {
-    if (w->metrics.store_up.load(std::memory_order_relaxed) != 0) return true;
-  }
-  return false;
+  // As the gauge says it: requests of a thread that is without the store are refused.
+  const auto& all = impl_->workers;
+  return !all.empty() && std::all_of(all.begin(), all.end(), [](const auto& w) {
+    return w->metrics.store_up.load(std::memory_order_relaxed) != 0;
+  });
 }
 
 std::vector<std::uint16_t> server::ports() const { return impl_->ports; }

@@ -1,4 +1,6 @@
 // The store is slow, loses replies, goes away or forgets: docs/protocol.md, "Store before the last byte".
+#include <sstream>
+
 #include "scenario/faulty_store.hpp"
 
 namespace idem::test {
@@ -40,6 +42,27 @@ TEST_F(a_faulty_store, that_is_slow_has_an_answer_that_was_there_whole_before_th
   ASSERT_TRUE(client.wait_for("HTTP/1.1 201"));
   EXPECT_EQ(record_state(), 'S');
   wire.delay(0ms);
+}
+
+TEST_F(a_faulty_store, that_one_of_two_threads_has_lost_is_not_called_up) {
+  redis_server server;
+  relay between(server.port());
+  auto s = settings();
+  s.server_more = "threads: 2";
+  s.redis_port = between.port();
+  start(s);
+  const auto up = [&] { return proxy->metric("idempotency_proxy_store_up"); };
+  ASSERT_TRUE(eventually([&] { return up() == 1; }));
+  EXPECT_NE(proxy->admin("/readyz").body.find("store: up"), std::string::npos);
+  between.refuse(true);
+  const auto clients = server.command({"CLIENT", "LIST", "TYPE", "normal"}).text;
+  std::istringstream lines(clients);
+  std::string client;
+  do ASSERT_TRUE(std::getline(lines, client)) << clients;
+  while (client.find("cmd=client") != std::string::npos);
+  server.command({"CLIENT", "KILL", "ID", client.substr(3, client.find(' ') - 3)});
+  ASSERT_TRUE(eventually([&] { return up() == 0; }));
+  EXPECT_NE(proxy->admin("/readyz").body.find("store: down"), std::string::npos);
 }
 
 TEST_F(a_faulty_store, that_swallows_the_completion_marks_the_answer_and_gets_it_later) {
