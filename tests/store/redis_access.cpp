@@ -47,7 +47,7 @@ TEST_F(redis_access, a_named_user_a_database_and_a_unix_socket_work) {
   EXPECT_EQ(look_inside.command({"GET", name}).text, value);
 }
 
-TEST_F(redis_access, commands_that_the_user_may_not_run_are_unavailable_and_the_connection_stays) {
+TEST_F(redis_access, commands_that_the_user_may_not_run_are_unavailable_until_it_may_and_without_a_hot_loop) {
   redis_server server;
   server.command({"ACL", "SETUSER", "idem", "on", ">pw", "~t:*", "&t:*", "+@all"});
   relay between(server.port());
@@ -60,10 +60,58 @@ TEST_F(redis_access, commands_that_the_user_may_not_run_are_unavailable_and_the_
   const auto r = run(claim(fresh_name(), value, 60s));
   EXPECT_EQ(r.what, verdict::unavailable);
   EXPECT_FALSE(r.sent);
-  EXPECT_FALSE(status().reachable);
+  const auto from = steady_clock::now();
+  while (steady_clock::now() - from < 1s) {
+    EXPECT_EQ(run(claim(fresh_name(), value, 60s)).what, verdict::unavailable);
+    EXPECT_FALSE(status().reachable);
+  }
+  EXPECT_LE(between.accepted(), 14u);
   server.command({"ACL", "SETUSER", "idem", "+set"});
   expect_recovery();
-  EXPECT_EQ(between.accepted(), 1u);
+}
+
+TEST_F(redis_access, scripts_that_the_user_may_not_run_any_more_are_replaced_by_transactions) {
+  redis_server server;
+  server.command({"ACL", "SETUSER", "idem", "on", ">pw", "~t:*", "&t:*", "+@all"});
+  use(server.port(), [](auto& c) {
+    c.username = "idem";
+    c.password = "pw";
+  });
+  ASSERT_TRUE(runner_->connect());
+  const auto name = fresh_name(), answer = record_text('S', mine);
+  ASSERT_EQ(run(claim(name, value, 60s)).what, verdict::found);
+  server.command({"ACL", "SETUSER", "idem", "-eval", "-evalsha"});
+  auto c = claim(name, answer, 60s);
+  c.what = op::complete;
+  c.expect = mine;
+  const auto denied = run(c);
+  EXPECT_EQ(denied.what, verdict::unavailable);
+  EXPECT_FALSE(denied.sent);
+  EXPECT_EQ(run(c).what, verdict::done) << "the very next one finds the way that is left";
+  EXPECT_EQ(server.command({"GET", name}).text, answer);
+}
+
+TEST_F(redis_access, a_server_that_lets_us_claim_but_neither_complete_nor_release_is_not_used) {
+  for (const std::string denied : {"-eval -evalsha -watch", "-eval -evalsha -exec", "-del", "-pexpire", "-getrange"}) {
+    redis_server server;
+    server.command({"ACL", "SETUSER", "idem", "on", ">pw", "~t:*", "&t:*", "+@all"});
+    for (std::size_t at = 0; at < denied.size();) {
+      const auto end = std::min(denied.find(' ', at), denied.size());
+      server.command({"ACL", "SETUSER", "idem", denied.substr(at, end - at)});
+      at = end + 1;
+    }
+    use(server.port(), [](auto& c) {
+      c.username = "idem";
+      c.password = "pw";
+    });
+    testing::internal::CaptureStderr();
+    const auto name = fresh_name();
+    EXPECT_EQ(run(claim(name, value, 60s)).what, verdict::unavailable) << denied;
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("neither scripts nor transactions"), std::string::npos);
+    EXPECT_EQ(server.command({"EXISTS", name}).integer, 0) << denied;
+    server.command({"ACL", "SETUSER", "idem", "+@all"});
+    expect_recovery();
+  }
 }
 
 TEST_F(redis_access, a_server_is_tried_out_without_leaving_a_trace) {

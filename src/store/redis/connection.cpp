@@ -26,6 +26,7 @@ link_policy::admission connection::admit(std::chrono::steady_clock::time_point n
 
 void connection::connect() {
   policy_.connecting();
+  unsaid_.clear();
   reader_ = std::make_unique<resp_reader>();
   handshake_ = std::make_unique<handshake>(settings_, current_password(settings_), purpose_ == purpose::commands);
   link_ = std::make_shared<link>(io_, settings_, tls_, static_cast<link_user&>(*this));
@@ -34,9 +35,12 @@ void connection::connect() {
 }
 
 void connection::on_open() {
-  std::string hello;
-  handshake_->begin(hello);
-  link_->write(hello);
+  handshake_->begin(unsaid_);
+  say();
+}
+
+void connection::say() {
+  if (!unsaid_.empty() && !link_->writing()) link_->write(unsaid_);
 }
 
 void connection::on_bytes(std::string_view bytes) {
@@ -56,8 +60,8 @@ void connection::on_bytes(std::string_view bytes) {
 // False: the reply was not expected.
 bool connection::handle(resp_value&& v) {
   if (!handshake_) return user_->on_reply(std::move(v));
-  switch (handshake_->on_reply(v)) {
-    case handshake::state::going_on: return true;
+  switch (handshake_->on_reply(v, unsaid_)) {
+    case handshake::state::going_on: say(); return true;
     case handshake::state::failed: drop(handshake_->reason()); return true;
     case handshake::state::ready: break;
   }
@@ -71,6 +75,7 @@ bool connection::handle(resp_value&& v) {
 
 void connection::on_written() {
   const auto self = shared_from_this();
+  if (handshake_) return say();
   if (ready()) user_->on_writable();
 }
 
@@ -80,6 +85,11 @@ void connection::drop(std::string_view reason) {
   if (!link_) return;
   link_->detach();
   lost(reason);
+}
+
+void connection::drop_denied(std::string_view reason) {
+  policy_.denied(std::chrono::steady_clock::now());
+  drop(reason);
 }
 
 // Connects again before the user hears of the loss, where that is due at once: what it submits again may then wait.

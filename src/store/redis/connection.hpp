@@ -53,6 +53,8 @@ class connection final : public std::enable_shared_from_this<connection>, privat
   void proved() { policy_.proved(); }
   /// Ends what cannot be trusted any more; on_lost() follows before this returns.
   void drop(std::string_view reason);
+  /// The same, since the server denied what is needed of it.
+  void drop_denied(std::string_view reason);
   /// Ends for good; the user hears nothing more.
   void close();
 
@@ -64,6 +66,7 @@ class connection final : public std::enable_shared_from_this<connection>, privat
 
   void connect();
   bool handle(resp_value&& v);
+  void say();
   void lost(std::string_view reason);
   void after(std::chrono::milliseconds delay, void (connection::*what)());
   void stop_timer();
@@ -82,6 +85,7 @@ class connection final : public std::enable_shared_from_this<connection>, privat
   std::unique_ptr<resp_reader> reader_;
   resp_value reply_;  ///< the one that is being handled
   std::unique_ptr<handshake> handshake_;
+  std::string unsaid_;  ///< of the handshake
   std::minstd_rand random_;
 };
 

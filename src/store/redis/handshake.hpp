@@ -1,6 +1,7 @@
 // What a new connection says first: who we are, which database, a probe of what the server lets us do, and the question
-// whether it may throw our records away. Sent as one pipeline; a server that refuses any of it, or that may evict
-// records where that is not allowed, is treated as one that cannot be reached.
+// whether it may throw our records away. Sent as one pipeline, with a second one to a server that runs no scripts: a
+// probe of transactions. A server that refuses any of it, or that may evict records where that is not allowed, is
+// treated as one that cannot be reached: what claims but cannot complete would execute without a record.
 #pragma once
 
 #include <string>
@@ -21,17 +22,20 @@ class handshake {
   handshake(const config::redis_config& settings, std::string_view password, bool probe);
 
   void begin(std::string& out);
-  state on_reply(const resp_value& v);
+  /// @param out what is to be said next is appended to it
+  state on_reply(const resp_value& v, std::string& out);
 
   dialect how() const { return how_; }
   /// Why it failed, for the log: fixed words, never what the server said (which may quote a secret).
   std::string_view reason() const { return reason_; }
 
  private:
-  enum class part : std::uint8_t { authenticate, select, probe, policy_by_config, policy_by_info };
+  enum class part : std::uint8_t { authenticate, select, probe, policy_by_config, policy_by_info, transaction };
   state on_part(part p, const resp_value& v);
   state on_probe(const resp_value& v);
   state on_policy(const resp_value& info);
+  void try_transactions(std::string& out);
+  state on_transaction(const resp_value& v);
   state fail(std::string_view reason);
 
   const config::redis_config& settings_;

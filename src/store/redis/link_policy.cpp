@@ -21,6 +21,11 @@ link_policy::admission link_policy::admit(time_point now, time_point elsewhere) 
   return probe ? admission::connect : admission::refuse;
 }
 
+void link_policy::denied(time_point now) {
+  if (denied_at_ && now - *denied_at_ < denial_interval) useful_ = false;
+  denied_at_ = now;
+}
+
 link_policy::milliseconds link_policy::lost(time_point now, double chance) {
   const bool was_ready = phase_ == phase::ready;
   phase_ = phase::resting;

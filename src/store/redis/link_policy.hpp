@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace idem::store::redis {
 
@@ -36,6 +37,8 @@ class link_policy {
 
   /// A real command probes a store that was gone, but not more often than this.
   static constexpr milliseconds probe_interval{200};
+  /// Only the first denial within this time is followed by a try at once.
+  static constexpr milliseconds denial_interval{10'000};
 
   phase where() const { return phase_; }
 
@@ -46,6 +49,10 @@ class link_policy {
   void ready() { phase_ = phase::ready; }
   /// The connection was of use: the next loss may be followed by a try at once.
   void proved() { useful_ = true; }
+  /// The server denied what is needed, and the connection is about to be given up for that. The next one finds out anew
+  /// what the server allows, and is made at once; but a server that goes on denying is left in peace like one that is
+  /// away, however useful each connection was up to then.
+  void denied(time_point now);
   /// A try failed or a connection ended. Returns how long to rest before the next try.
   milliseconds lost(time_point now, double chance);
   void close() { phase_ = phase::closed; }
@@ -56,6 +63,7 @@ class link_policy {
   bool useful_ = true;  // nothing is known against the first try
   bool rested_ = false;
   time_point resting_since_{};
+  std::optional<time_point> denied_at_;
 };
 
 }  // namespace idem::store::redis

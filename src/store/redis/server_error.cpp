@@ -29,9 +29,15 @@ constexpr std::array<std::pair<std::string_view, server_error>, 20> words{{
     {"NOPROTO", server_error::not_serving},
 }};
 
+/// Denied inside of a script, and by EXEC: no version has the word in front.
+constexpr std::array<std::string_view, 3> denials{"The user executing the script", "ACL failure in script",
+                                                  "EXECABORT Transaction discarded because of: NOPERM"};
+
 }  // namespace
 
 server_error classify(std::string_view error) {
+  for (const auto& text : denials)
+    if (error.find(text) != std::string_view::npos) return server_error::denied;
   const auto word = error.substr(0, error.find(' '));
   for (const auto& [text, kind] : words)
     if (word == text) return kind;

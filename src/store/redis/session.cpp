@@ -74,15 +74,23 @@ bool session_core::on_reply(resp_value&& v) {
   finished_commands ended;
   if (!pipeline_.on_reply(std::move(v), ended)) return false;
   if (pipeline_.has_output()) schedule_flush();
-  bool start_over = false;
+  std::optional<server_error> unfit;
   for (finished& f : ended) {
     // before the completion is called: it may ask for the state of the store after its command
     if (!closed_) observe(f);
-    start_over = start_over || f.fault == server_error::read_only || f.fault == server_error::no_auth;
+    if (f.fault && asks_for_a_new_connection(*f.fault)) unfit = f.fault;
     f.done(std::move(f.result));
   }
-  if (start_over && !closed_) connection_->drop("the server takes no commands of ours");
+  if (unfit && !closed_) start_over(*unfit);
   return true;
+}
+
+void session_core::start_over(server_error why) {
+  constexpr std::string_view reason = "the server takes no commands of ours";
+  if (why == server_error::denied)
+    connection_->drop_denied(reason);
+  else
+    connection_->drop(reason);
 }
 
 void session_core::on_lost(std::string_view reason) {

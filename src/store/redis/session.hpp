@@ -43,6 +43,7 @@ class session_core final : public std::enable_shared_from_this<session_core>, pr
   void on_writable() override { flush(); }
   void on_lost(std::string_view reason) override;
 
+  void start_over(server_error why);
   void schedule_flush();
   void flush();
   void watch_silence();

@@ -14,12 +14,16 @@ class handshake_with_a_server : public testing::Test {
  protected:
   std::vector<std::string> begin(std::string_view password = {}, bool probe = true) {
     h.emplace(settings, password, probe);
+    said.clear();
     std::string out;
     h->begin(out);
     return sent(out);
   }
+  state answer(const resp_value& v) { return h->on_reply(v, said); }
+
   config::redis_config settings;
   std::optional<handshake> h;
+  std::string said;  ///< after the first pipeline
 };
 
 TEST_F(handshake_with_a_server, says_no_more_than_is_needed) {
@@ -27,14 +31,14 @@ TEST_F(handshake_with_a_server, says_no_more_than_is_needed) {
   const auto lines = begin();
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].starts_with("EVAL "));
-  EXPECT_EQ(h->on_reply(number(1)), state::ready);
+  EXPECT_EQ(answer(number(1)), state::ready);
   EXPECT_EQ(h->how(), dialect::scripts);
 }
 
 TEST_F(handshake_with_a_server, finds_out_by_trying_that_SET_can_do_the_work_of_GET) {
   settings.allow_eviction = true;
   begin();
-  EXPECT_EQ(h->on_reply(number(2)), state::ready);
+  EXPECT_EQ(answer(number(2)), state::ready);
   EXPECT_EQ(h->how(), dialect::scripts_and_set_get);
 }
 
@@ -45,19 +49,19 @@ TEST_F(handshake_with_a_server, gives_name_password_and_database_first) {
   const auto lines = begin("pw");
   EXPECT_EQ(lines[0], "AUTH me pw");
   EXPECT_EQ(lines[1], "SELECT 3");
-  EXPECT_EQ(h->on_reply(status("OK")), state::going_on);
-  EXPECT_EQ(h->on_reply(status("OK")), state::going_on);
-  EXPECT_EQ(h->on_reply(number(1)), state::going_on);
-  EXPECT_EQ(h->on_reply(error("NOPERM")), state::going_on);
-  EXPECT_EQ(h->on_reply(error("NOPERM")), state::ready);
+  EXPECT_EQ(answer(status("OK")), state::going_on);
+  EXPECT_EQ(answer(status("OK")), state::going_on);
+  EXPECT_EQ(answer(number(1)), state::going_on);
+  EXPECT_EQ(answer(error("NOPERM")), state::going_on);
+  EXPECT_EQ(answer(error("NOPERM")), state::ready);
 }
 
 TEST_F(handshake_with_a_server, asks_whether_it_may_evict_records_and_fails_if_so) {
   const auto answers = [&](const resp_value& config, const resp_value& info) {
     begin();
-    EXPECT_EQ(h->on_reply(number(2)), state::going_on);
-    EXPECT_EQ(h->on_reply(config), state::going_on);
-    return h->on_reply(info);
+    EXPECT_EQ(answer(number(2)), state::going_on);
+    EXPECT_EQ(answer(config), state::going_on);
+    return answer(info);
   };
   const auto lines = begin();
   ASSERT_EQ(lines.size(), 3u);
@@ -74,11 +78,11 @@ TEST_F(handshake_with_a_server, asks_whether_it_may_evict_records_and_fails_if_s
 
 TEST_F(handshake_with_a_server, fails_on_a_refusal_without_quoting_it) {
   begin("pw");
-  EXPECT_EQ(h->on_reply(error("WRONGPASS invalid pw")), state::failed);
+  EXPECT_EQ(answer(error("WRONGPASS invalid pw")), state::failed);
   EXPECT_EQ(h->reason(), "authentication refused");
   for (const auto* e : {"NOAUTH Authentication required", "LOADING x", "MASTERDOWN x", "READONLY x", "MOVED 1 h:1"}) {
     begin();
-    EXPECT_EQ(h->on_reply(error(e)), state::failed) << e;
+    EXPECT_EQ(answer(error(e)), state::failed) << e;
   }
 }
 
@@ -87,23 +91,66 @@ TEST_F(handshake_with_a_server, finds_out_by_trying_that_scripts_are_refused) {
   for (const auto* e :
        {"ERR unknown command 'EVAL'", "NOPERM this user has no permissions to run the 'eval' command"}) {
     begin();
-    EXPECT_EQ(h->on_reply(error(e)), state::ready) << e;
+    EXPECT_EQ(answer(error(e)), state::going_on) << e;
+    for (auto left = sent(said).size(); left > 1; --left) EXPECT_EQ(answer(status("OK")), state::going_on);
+    EXPECT_EQ(answer(array({})), state::ready);
     EXPECT_EQ(h->how(), dialect::transactions);
   }
+}
+
+TEST_F(handshake_with_a_server, tries_transactions_where_scripts_are_refused_and_writes_nothing) {
+  begin();
+  EXPECT_EQ(answer(error("NOPERM x")), state::going_on);
+  EXPECT_EQ(said, "") << "what was asked already comes first";
+  EXPECT_EQ(answer(error("NOPERM x")), state::going_on);
+  EXPECT_EQ(answer(error("NOPERM x")), state::going_on);
+  EXPECT_EQ(sent(said),
+            (std::vector<std::string>{"WATCH idem:{probe}", "GET idem:{probe}", "GETRANGE idem:{probe} 0 41",
+                                      "PTTL idem:{probe}", "UNWATCH", "MULTI", "SET idem:{probe}  NX XX",
+                                      "PEXPIRE idem:{probe} 1000", "DEL idem:{probe}", "EXEC"}));
+}
+
+TEST_F(handshake_with_a_server, fails_where_neither_scripts_nor_transactions_are_allowed) {
+  settings.allow_eviction = true;
+  const std::pair<const char*, const char*> refusals[] = {
+      {"NOPERM x", "the server allows neither scripts nor transactions"},
+      {"ERR unknown command 'WATCH'", "the server allows neither scripts nor transactions"},
+      {"READONLY x", "the server is a read-only replica"},
+      {"LOADING x", "the server is not serving"}};
+  for (const auto& [refusal, reason] : refusals) {
+    for (std::size_t which = 0; which < 10; ++which) {
+      begin();
+      answer(error("NOPERM x"));
+      for (std::size_t i = 0; i < which; ++i) ASSERT_EQ(answer(status("OK")), state::going_on);
+      EXPECT_EQ(answer(error(refusal)), state::failed) << refusal << ' ' << which;
+      EXPECT_EQ(h->reason(), reason);
+    }
+  }
+}
+
+TEST_F(handshake_with_a_server, takes_a_full_server_for_one_that_knows_transactions) {
+  settings.allow_eviction = true;
+  begin();
+  answer(error("NOPERM x"));
+  for (int i = 0; i < 6; ++i) answer(status("OK"));
+  EXPECT_EQ(answer(error("OOM command not allowed")), state::going_on);
+  EXPECT_EQ(answer(status("QUEUED")), state::going_on);
+  EXPECT_EQ(answer(status("QUEUED")), state::going_on);
+  EXPECT_EQ(answer(error("EXECABORT x")), state::ready);
 }
 
 TEST_F(handshake_with_a_server, takes_a_full_server_for_one_that_runs_scripts) {
   settings.allow_eviction = true;
   begin();
-  EXPECT_EQ(h->on_reply(error("OOM command not allowed")), state::ready);
+  EXPECT_EQ(answer(error("OOM command not allowed")), state::ready);
   EXPECT_EQ(h->how(), dialect::scripts);
 }
 
 TEST_F(handshake_with_a_server, of_a_listener_needs_one_answer) {
   EXPECT_EQ(begin({}, false), std::vector<std::string>{"PING"});
-  EXPECT_EQ(h->on_reply(error("NOAUTH x")), state::failed);
+  EXPECT_EQ(answer(error("NOAUTH x")), state::failed);
   begin({}, false);
-  EXPECT_EQ(h->on_reply(status("PONG")), state::ready);
+  EXPECT_EQ(answer(status("PONG")), state::ready);
 }
 
 TEST(current_password, is_the_file_without_its_last_line_end) {

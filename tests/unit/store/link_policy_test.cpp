@@ -7,6 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using admission = link_policy::admission;
+using std::chrono::milliseconds;
 using time_point = link_policy::time_point;
 
 TEST(backoff, doubles_from_50_ms_to_2_s) {
@@ -67,6 +68,25 @@ TEST(link_policy, rests_longer_and_longer_when_connections_are_made_and_are_of_n
     EXPECT_GT(rest, before);
     before = rest;
   }
+}
+
+TEST(link_policy, tries_again_at_once_after_a_first_denial_and_rests_longer_and_longer_after_the_next) {
+  link_policy p;
+  const auto lose = [&](milliseconds now) {
+    p.connecting();
+    p.ready();
+    p.proved();
+    p.denied(time_point(now));
+    return p.lost(time_point(now), 1);
+  };
+  EXPECT_EQ(lose(1000ms), 0ms);
+  auto before = 0ms;
+  for (auto now = 1100ms; now < 1700ms; now += 100ms) {
+    const auto rest = lose(now);
+    EXPECT_GT(rest, before) << "however useful it was up to then";
+    before = rest;
+  }
+  EXPECT_EQ(lose(1600ms + link_policy::denial_interval), 0ms);
 }
 
 TEST(link_policy, admits_nothing_when_closed) {
