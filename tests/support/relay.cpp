@@ -33,6 +33,7 @@ void reset(tcp::socket& s) {
 struct pair : std::enable_shared_from_this<pair> {
   explicit pair(asio::io_context& io) : client(io), server(io) {}
   tcp::socket client, server;
+  bool lost_bytes = false;
 
   void cut() {
     reset(client);
@@ -63,7 +64,16 @@ asio::awaitable<void> pump(std::shared_ptr<pair> p, settings& s, direction d) {
       timer.expires_after(std::chrono::milliseconds(ms));
       co_await timer.async_wait(awaiting);
     }
-    if (s.blackhole || (d == direction::down && s.swallow)) continue;
+    if (s.blackhole) {
+      p->lost_bytes = true;
+      continue;
+    }
+    if (p->lost_bytes) {
+      // TCP loses nothing from the middle: a reply must not be taken for that of a command that never arrived
+      p->cut();
+      co_return;
+    }
+    if (d == direction::down && s.swallow) continue;
     bool last = false;
     if (auto left = s.down_left.load(); d == direction::down && left >= 0) {
       last = static_cast<std::int64_t>(n) > left;

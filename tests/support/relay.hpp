@@ -24,7 +24,8 @@ class relay {
   void delay(std::chrono::milliseconds time);
   /// What the server says is lost; what the client says goes on. Connections stay open.
   void swallow_replies(bool on);
-  /// Nothing passes in either direction, and nobody is told.
+  /// Nothing passes in either direction, and nobody is told. A connection that lost bytes in it is reset when anything
+  /// more is said on it afterwards.
   void blackhole(bool on);
   /// New connections are reset at once.
   void refuse(bool on);
