@@ -1,6 +1,7 @@
 // Bytes as hexadecimal digits and back (base16 of RFC 4648 §8).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -30,11 +31,25 @@ inline void append_hex(std::string& out, char byte) {
 
 enum class hex_case : unsigned char { lower, any };
 
+namespace detail {
+
+/// Records are read with each replay, so a digit costs one look-up and no branch.
+consteval std::array<signed char, 256> hex_values(hex_case accepted) {
+  std::array<signed char, 256> table{};
+  for (unsigned c = 0; c < 256; ++c) {
+    const char digit = accepted == hex_case::any ? to_lower(static_cast<char>(c)) : static_cast<char>(c);
+    const bool letter = digit >= 'a' && digit <= 'f';
+    table[c] = static_cast<signed char>(is_digit(digit) ? digit - '0' : letter ? digit - 'a' + 10 : -1);
+  }
+  return table;
+}
+inline constexpr std::array hex_values_of{hex_values(hex_case::lower), hex_values(hex_case::any)};
+
+}  // namespace detail
+
 /// Value of a digit, or -1.
 constexpr int hex_value(char c, hex_case accepted = hex_case::any) {
-  if (is_digit(c)) return c - '0';
-  if (accepted == hex_case::any) c = to_lower(c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  return detail::hex_values_of[static_cast<std::size_t>(accepted)][static_cast<unsigned char>(c)];
 }
 
 /// Reads `count` bytes off a text of exactly twice as many digits. False for any other text; `to` then holds a part.
@@ -42,7 +57,7 @@ constexpr bool read_hex(std::string_view text, unsigned char* to, std::size_t co
   if (text.size() != 2 * count) return false;
   for (std::size_t i = 0; i < count; ++i) {
     const int high = hex_value(text[2 * i], accepted), low = hex_value(text[2 * i + 1], accepted);
-    if (high < 0 || low < 0) return false;
+    if ((high | low) < 0) return false;
     to[i] = static_cast<unsigned char>(high << 4 | low);
   }
   return true;
