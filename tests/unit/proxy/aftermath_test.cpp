@@ -257,6 +257,9 @@ TEST_F(what_goes_on_behind_exchanges, crowds_in_bounded_number_and_leaves_room_f
   EXPECT_EQ(worker_.aftermath->pending(), before + 1);
   end_all();
   EXPECT_FALSE(worker_.aftermath->crowded());
+  records_.answer = [](const command_seen&) { return done(); };
+  worker_.aftermath->hurry();
+  EXPECT_EQ(worker_.aftermath->pending(), 0u) << "what rests must be told before its worker goes";
 }
 
 }  // namespace
