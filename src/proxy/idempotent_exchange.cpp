@@ -234,16 +234,10 @@ net::task<after> idempotent_exchange::claim_and_go() {
   co_return co_await act(n);
 }
 
-/// The key is not executed after all, and nothing was sent: whoever comes next may have it.
+/// The key is not executed after all, and nothing was sent: whoever comes next may have it. A release that the store
+/// did not take is repeated as those of all tokens that are given up.
 net::task<void> idempotent_exchange::withdraw(next n) {
-  if (n == next::execute) {
-    co_await claim_->drive(claim_->engine.release());
-    if (claim_->engine.settlement_result() == idempotency::settled_as::not_stored) {
-      c_.w.aftermath->keep_settling(claim_, 0);
-      claim_->end_flight();
-      co_return;
-    }
-  }
+  if (n == next::execute) co_await claim_->drive(claim_->engine.release());
   give_up();
 }
 

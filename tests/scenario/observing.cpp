@@ -186,11 +186,17 @@ TEST_P(an_observed_request, has_its_line_in_the_access_log_with_the_key) {
   if (GetParam() == store::redis) EXPECT_EQ(record_name(), "idem:o:{" + line.substr(hash + 12, 43) + "}");
 }
 
-// ------------------------------------------------------------------------------------------------------ a store that
-// fails
+// ----------------------------------------------------------------------------------------------- a store that fails
 
 class what_is_observed : public on_redis {
  protected:
+  /// On a Redis of its own, or one behind a relay.
+  void start_with(const std::string& policy, std::uint16_t redis_port, const std::string& redis_more) {
+    auto s = settings(policy);
+    s.redis_port = redis_port;
+    s.redis_more = redis_more;
+    start(s);
+  }
   std::vector<std::string> records(const redis_server& redis) const {
     std::vector<std::string> all;
     for (const auto& name : redis.command({"KEYS", "*"}).items) all.push_back(redis.command({"GET", name.text}).text);
@@ -200,10 +206,7 @@ class what_is_observed : public on_redis {
 
 TEST_F(what_is_observed, passes_at_once_while_the_store_stands_still) {
   redis_server redis;
-  auto s = settings("mode: observe");
-  s.redis_port = redis.port();
-  s.redis_more = "command_timeout: 3s";
-  start(s);
+  start_with("mode: observe", redis.port(), "command_timeout: 3s");
   ASSERT_TRUE(is_fresh(post("warm"), 200));
   ASSERT_TRUE(counts(*proxy, "observed_execute", 1));
   redis.pause();
@@ -227,10 +230,7 @@ TEST_F(what_is_observed, passes_at_once_while_the_store_stands_still) {
 
 TEST_F(what_is_observed, leaves_nothing_behind_in_a_store_that_stood_still_for_longer_than_it_was_waited_for) {
   redis_server redis;
-  auto s = settings("mode: observe, lease: 1s");
-  s.redis_port = redis.port();
-  s.redis_more = "command_timeout: 300ms, connect_timeout: 300ms";
-  start(s);
+  start_with("mode: observe, lease: 1s", redis.port(), "command_timeout: 300ms, connect_timeout: 300ms");
   ASSERT_TRUE(is_fresh(proxy->fetch(charge("")), 200));
   redis.pause();
   EXPECT_TRUE(is_fresh(post("k"), 200));
@@ -242,10 +242,7 @@ TEST_F(what_is_observed, leaves_nothing_behind_in_a_store_that_stood_still_for_l
 
 TEST_F(what_is_observed, passes_at_once_while_the_store_is_gone_and_is_counted_as_undecided) {
   redis_server redis;
-  auto s = settings("mode: observe");
-  s.redis_port = redis.port();
-  s.redis_more = "command_timeout: 300ms, connect_timeout: 300ms";
-  start(s);
+  start_with("mode: observe", redis.port(), "command_timeout: 300ms, connect_timeout: 300ms");
   ASSERT_TRUE(is_fresh(post("warm"), 200));
   redis.kill();
   EXPECT_TRUE(is_fresh(post("k"), 200));
@@ -255,10 +252,7 @@ TEST_F(what_is_observed, passes_at_once_while_the_store_is_gone_and_is_counted_a
 
 TEST_F(what_is_observed, is_settled_though_its_answer_was_faster_than_the_store) {
   relay wire(shared_redis().port());
-  auto s = settings("mode: observe");
-  s.redis_port = wire.port();
-  s.redis_more = "command_timeout: 5s, connect_timeout: 5s";
-  start(s);
+  start_with("mode: observe", wire.port(), "command_timeout: 5s, connect_timeout: 5s");
   wire.delay(100ms);
   EXPECT_TRUE(is_fresh(post("k"), 200));
   EXPECT_EQ(counted(*proxy, "observed_execute"), 0) << "nobody can know yet";
@@ -271,10 +265,7 @@ TEST_F(what_is_observed, is_settled_though_its_answer_was_faster_than_the_store)
 
 TEST_F(what_is_observed, is_waited_for_by_a_drain) {
   relay wire(shared_redis().port());
-  auto s = settings("mode: observe");
-  s.redis_port = wire.port();
-  s.redis_more = "command_timeout: 5s, connect_timeout: 5s";
-  start(s);
+  start_with("mode: observe", wire.port(), "command_timeout: 5s, connect_timeout: 5s");
   wire.delay(100ms);
   EXPECT_TRUE(is_fresh(post("k"), 200));
   proxy->terminate();

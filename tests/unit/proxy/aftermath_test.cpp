@@ -21,16 +21,6 @@ namespace proxy = idem::proxy;
 using namespace idem::proxy::testing;
 using idem::idempotency::record_state;
 
-class on_a_worker : public ::testing::Test {
- protected:
-  written_store records_;
-  written_backend backend_{records_};
-  proxy::shared_state shared_;
-  idem::telemetry::registry metrics_{1};
-  proxy::waiter_counts counts_;
-  proxy::worker worker_{0, shared_, backend_, metrics_, counts_};
-};
-
 /// A claim whose two tries had no reply, and which therefore is given up.
 class a_token_that_is_given_up : public on_a_worker {
  protected:

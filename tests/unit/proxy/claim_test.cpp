@@ -21,7 +21,7 @@ namespace proxy = idem::proxy;
 using idem::idempotency::next;
 using idem::idempotency::room;
 
-class a_claim : public ::testing::Test {
+class a_claim : public on_a_worker {
  protected:
   a_claim() {
     records_.answer = [this](const command_seen& c) {
@@ -56,12 +56,6 @@ class a_claim : public ::testing::Test {
   }
 
   idem::config::idempotency_config route_;
-  written_store records_;
-  written_backend backend_{records_};
-  proxy::shared_state shared_;
-  idem::telemetry::registry metrics_{1};
-  proxy::waiter_counts counts_;
-  proxy::worker worker_{0, shared_, backend_, metrics_, counts_};
   std::shared_ptr<proxy::claim> claim_;
   std::optional<next> came_of_it_;
 };

@@ -1,5 +1,8 @@
-// A store that is written in the test: it answers each command as the test says, at once or when it is told to.
+// A store that is written in the test, and a worker on it: it answers each command as the test says, at once or when it
+// is told to.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
@@ -9,6 +12,8 @@
 
 #include "idem/net/lease_clock.hpp"
 #include "idem/store/store.hpp"
+#include "proxy/aftermath.hpp"
+#include "proxy/waiters.hpp"
 
 namespace idem::proxy::testing {
 
@@ -80,5 +85,16 @@ inline reply done() {
   r.what = verdict::done;
   return r;
 }
+
+/// A worker on such a store, whose loop runs only when the test lets it.
+class on_a_worker : public ::testing::Test {
+ protected:
+  written_store records_;
+  written_backend backend_{records_};
+  proxy::shared_state shared_;
+  telemetry::registry metrics_{1};
+  proxy::waiter_counts counts_;
+  proxy::worker worker_{0, shared_, backend_, metrics_, counts_};
+};
 
 }  // namespace idem::proxy::testing
