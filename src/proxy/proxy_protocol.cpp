@@ -3,8 +3,9 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
+
+#include "idem/text/decimal.hpp"
 
 namespace idem::proxy {
 
@@ -26,12 +27,7 @@ std::string canonical(std::string_view text, bool six) {
   return ec || address.is_v6() != six ? std::string{} : address.to_string();
 }
 
-bool is_port(std::string_view text) {
-  std::uint16_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc{} && rest == end && (text == "0" || text.front() != '0');
-}
+bool is_port(std::string_view text) { return text::parse_strict_decimal<std::uint16_t>(text).has_value(); }
 
 /// Cuts a word and the space behind it off the front.
 std::string_view take_word(std::string_view& line) {
