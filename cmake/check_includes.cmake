@@ -1,0 +1,21 @@
+# cmake -DMODULE=… -DUSES=a,b -DROOT=… -DSTAMP=… -P check_includes.cmake: fails if a file of the module includes a file of
+# another one that it does not use; else writes STAMP, an empty file.
+cmake_minimum_required(VERSION 3.25)
+
+file(GLOB_RECURSE files ${ROOT}/src/${MODULE}/*.[ch]pp ${ROOT}/include/idem/${MODULE}/*.hpp)
+string(REPLACE "," ";" uses "${USES}")
+set(faults "")
+foreach(file IN LISTS files)
+  file(STRINGS ${file} lines REGEX "^#include \"(idem/)?[a-z]+/")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include \"(idem/)?([a-z]+)/.*" "\\2" other "${line}")
+    if(NOT other STREQUAL MODULE AND NOT other IN_LIST uses)
+      file(RELATIVE_PATH path ${ROOT} ${file})
+      string(APPEND faults "\n${path} has ${line}, but the module ${MODULE} does not use ${other} (CMakeLists.txt)")
+    endif()
+  endforeach()
+endforeach()
+if(faults)
+  message(FATAL_ERROR "${faults}")
+endif()
+file(WRITE ${STAMP} "")
