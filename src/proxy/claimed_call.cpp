@@ -153,10 +153,7 @@ net::task<after> claimed_call::run() {
   idle_limit_.clear();
   end_x_tries();
   co_await x_tries_.ended();
-  const auto took = std::chrono::steady_clock::now() - sent_at_;
-  c_.log.upstream = std::chrono::duration_cast<std::chrono::microseconds>(took);
-  c_.log.attempt = claim_->engine.own().attempt;
-  c_.route->metrics->upstream.observe(took);
+  c_.route->metrics->upstream.observe(log_attempt());
   after how = after::close;
   if (f == fault::none) {
     // neither the store nor the client's pace is the backend's business
@@ -170,6 +167,15 @@ net::task<after> claimed_call::run() {
   co_await upload_.ended();
   up_.finish(unsent_.empty());
   co_return co_await leave(how);
+}
+
+/// Returns the time since the first byte was sent, if one was.
+std::chrono::steady_clock::duration claimed_call::log_attempt() {
+  c_.log.attempt = claim_->engine.own().attempt;
+  if (sent_at_ == decltype(sent_at_){}) return {};
+  const auto took = std::chrono::steady_clock::now() - sent_at_;
+  c_.log.upstream = std::chrono::duration_cast<std::chrono::microseconds>(took);
+  return took;
 }
 
 net::task<fault> claimed_call::receive() {
@@ -211,7 +217,7 @@ void claimed_call::take_head() {
   const auto& head = up_.head();
   response_limit_.clear();
   status_ = head.status;
-  if (!client_done_) c_.log.status = status_;
+  c_.log.status = status_;
   settlement_ = idempotency::settle_answer(route_, status_);
   from_ = head.body;
   encoded_ = head.find(http::field_id::content_encoding) != nullptr;
@@ -234,7 +240,7 @@ bool claimed_call::means_gone() const {
 void claimed_call::take_as_gone() {
   gone_ = true;
   status_ = 204;
-  if (!client_done_) c_.log.status = status_;
+  c_.log.status = status_;
   settlement_ = idempotency::settle_answer(route_, status_);
   from_ = {};
   append_no_content_block(block_, up_.head(), route_.replay_drop);
@@ -245,7 +251,7 @@ net::task<fault> claimed_call::body() {
   for (;;) {
     const auto step = up_.next_piece();
     if (step.type == body_step::kind::data) {
-      if (!client_done_ && !gone_) c_.log.bytes_out += step.data.size();
+      if (!gone_) c_.log.bytes_out += step.data.size();
       co_await take_piece(step.data);
       if (superseded_) co_return fault::none;
       continue;
@@ -333,7 +339,8 @@ void claimed_call::stream_data(std::string_view data) {
   sender_.send(bytes);
 }
 
-/// response_timeout: the client is told, the call goes on, and its late answer is stored.
+/// response_timeout: the client is told, the call goes on, and its late answer is stored. The request's line in the log
+/// does not wait for that, and what comes of the call later is no part of it.
 void claimed_call::client_late() {
   if (streaming_ || client_done_) return;
   client_done_ = true;
@@ -345,6 +352,9 @@ void claimed_call::client_late() {
   c_.log.status = p.status;
   c_.log.what = telemetry::decision::upstream_timeout;
   c_.log.fault = row(fault::upstream_late).label;
+  c_.log.store = claim_->store_time;
+  log_attempt();
+  c_.log.end();
   if (sender_.pending() == 0 && !c_.stream.tls()) {
     net::error_code ignored;
     c_.stream.lowest().shutdown(asio::socket_base::shutdown_send, ignored);

@@ -85,6 +85,7 @@ class claimed_call {
   void break_off(fault f);
   void end_of_drain();
   std::chrono::milliseconds elapsed() const;
+  std::chrono::steady_clock::duration log_attempt();
 
   client_connection& c_;
   std::shared_ptr<claim> claim_;

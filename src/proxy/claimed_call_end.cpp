@@ -115,7 +115,7 @@ net::task<after> claimed_call::settle_answer() {
   }
   if (bypass_) {
     if (n == next::submit) owe(body_.size());
-    if (!client_done_) c_.log.what = decision::bypassed;
+    c_.log.what = decision::bypassed;
     co_return co_await send_last("bypassed");
   }
   if (n == next::submit) co_await claim_->drive(n);
@@ -128,10 +128,10 @@ net::task<after> claimed_call::settle_answer() {
   }
   if (result == settled_as::not_stored) {
     owe(body_.size());
-    if (!client_done_) c_.log.what = decision::not_stored;
+    c_.log.what = decision::not_stored;
     co_return co_await send_last("not-stored");
   }
-  if (!client_done_) c_.log.what = what;
+  c_.log.what = what;
   co_return co_await send_last("");
 }
 

@@ -262,7 +262,8 @@ net::task<next> idempotent_exchange::acquire() {
 
 net::task<next> idempotent_exchange::wait_for_change(next n) {
   auto& places = *c_.w.waiters;
-  if (!places.enter(claim_->engine.name(), route_.in_flight.max_waiters)) co_return next::refuse;
+  const waiters::seat seat(places, claim_->engine.name(), route_.in_flight.max_waiters);
+  if (!seat.taken()) co_return next::refuse;
   waited_ = true;
   const auto until = net::deadline::clock::now() + route_.in_flight.wait;
   while (n == next::wait) {
@@ -273,7 +274,6 @@ net::task<next> idempotent_exchange::wait_for_change(next n) {
     c_.w.aftermath->release_abandoned(claim_);
     if (why == waiters::woken::deadline && n == next::wait) break;
   }
-  places.leave(claim_->engine.name());
   co_return n;
 }
 

@@ -17,7 +17,8 @@ class request_log : public telemetry::access_entry {
   /// False: nobody asks for a line, and only `what` is of use.
   bool has_line() const { return at != decltype(at){}; }
 
-  /// The client has what it gets. Counts, and writes the line.
+  /// The client has what it gets. Counts, and writes the line. What is filled in later, or a second end(), does
+  /// nothing.
   void end();
   /// The client has what it gets, but who gets the entry will know more: it calls end() later, the time counts from
   /// now.

@@ -33,8 +33,24 @@ class waiters {
  public:
   waiters(worker& w, waiter_counts& counts) : w_(w), counts_(counts) {}
 
-  bool enter(const std::string& name, std::size_t max_for_key) { return counts_.enter(name, max_for_key); }
-  void leave(const std::string& name) { counts_.leave(name); }
+  /// A place among those that wait for a key, if one is free. Given back when the object goes; `name` must live as
+  /// long.
+  class seat {
+   public:
+    seat(waiters& w, const std::string& name, std::size_t max_for_key)
+        : counts_(w.counts_), name_(name), taken_(counts_.enter(name, max_for_key)) {}
+    seat(const seat&) = delete;
+    seat& operator=(const seat&) = delete;
+    ~seat() {
+      if (taken_) counts_.leave(name_);
+    }
+    bool taken() const { return taken_; }
+
+   private:
+    waiter_counts& counts_;
+    const std::string& name_;
+    bool taken_;
+  };
 
   enum class woken : std::uint8_t { changed, deadline, client_gone, drained };
   /// Until the record changes (or may have: every second), the deadline passes, the client resets, or a drain begins.

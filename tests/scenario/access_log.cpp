@@ -60,6 +60,27 @@ TEST_F(access_log, counts_the_answer_that_stands_in_for_the_backends) {
   EXPECT_TRUE(tells("upstream_failed", r));
 }
 
+TEST_F(access_log, tells_of_a_504_while_the_call_goes_on_and_not_again_at_its_end) {
+  gate answer;
+  backend.on("*", held(answer, reply(201, "late")));
+  auto s = settings();
+  s.routes = {"{name: api, response_timeout: 300ms, idempotency: {}}"};
+  start(s);
+  const auto first = post("k");
+  EXPECT_EQ(first.status, 504);
+  EXPECT_TRUE(tells("upstream_timeout", first));
+  const std::string_view sample = R"(idempotency_proxy_requests_total{route="api",decision="upstream_timeout"})";
+  EXPECT_EQ(proxy->metric(sample), 1);
+  answer.open();
+  http_response late;
+  EXPECT_TRUE(eventually([&] { return (late = post("k")).status == 201; }));
+  EXPECT_TRUE(tells("replayed", late));
+  EXPECT_EQ(proxy->metric(sample), 1);
+  const auto log = proxy->log();
+  EXPECT_EQ(log.find("upstream_timeout"), log.rfind("upstream_timeout")) << log;
+  EXPECT_EQ(log.find("\"decision\":\"executed\""), log.npos) << log;
+}
+
 TEST_F(access_log, says_why_a_request_is_malformed_and_nothing_of_what_it_held) {
   start();
   const auto refused = [&](std::string_view bytes) {
