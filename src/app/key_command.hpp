@@ -1,10 +1,13 @@
-// `key show|release|resolve`: what an operator can do about one key, straight on the store, by compare-and-set on the
-// state that was shown (docs/protocol.md, "Operators"). An unknown outcome must not be a dead end.
+// `key list|show|release|resolve`: what an operator can see of all keys and do about one, straight on the store, by
+// compare-and-set on the state that was shown (docs/protocol.md, "Operators"). An unknown outcome must not be a dead
+// end.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "app/key_list.hpp"
 
 namespace CLI {
 class App;
@@ -14,7 +17,7 @@ namespace idem::app {
 
 /// What the command line gave.
 struct key_request {
-  enum class verb { show, release, resolve };
+  enum class verb { list, show, release, resolve };
   verb what = verb::show;
   std::string file;                      ///< --config
   std::string route;                     ///< --route
@@ -25,6 +28,7 @@ struct key_request {
   unsigned status = 0;                   ///< --status of the answer that resolve stores
   std::vector<std::string> headers;      ///< --header 'Name: value'
   std::optional<std::string> body_file;  ///< --body FILE
+  list_options list;                     ///< of `key list`, which has --config and no other of the above
 };
 
 /// Exit codes of these commands (beside 1 for a bad configuration or an unreachable store).

@@ -76,16 +76,37 @@ std::string retry_gets(const seen_record& r, const config::idempotency_config& r
 
 }  // namespace
 
-store::reply key_store::run(const store::command& c) {
-  store::reply answer;
-  bool done = false;
-  session_->submit(c, [&](store::reply r) {
-    answer = std::move(r);
-    done = true;
-  });
-  while (!done && io_.run_one() > 0) {
+store::reply key_store::run(const store::command& c) { return std::move(run_all({&c, 1}).front()); }
+
+std::vector<store::reply> key_store::look_at(std::span<const std::string> names) {
+  std::vector<store::command> all(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    all[i].what = op::look;
+    all[i].name = names[i];
   }
-  return answer;
+  return run_all(all);
+}
+
+std::vector<store::reply> key_store::run_all(std::span<const store::command> all) {
+  std::vector<store::reply> answers(all.size());
+  std::size_t missing = all.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    session_->submit(all[i], [&, i](store::reply r) {
+      answers[i] = std::move(r);
+      --missing;
+    });
+  }
+  while (missing > 0 && io_.run_one() > 0) {
+  }
+  return answers;
+}
+
+seen_record decode_found(store::reply&& found) {
+  seen_record seen;
+  seen.text = std::move(found.value);
+  seen.ttl = found.ttl;
+  seen.decoded = idempotency::decode(seen.text);
+  return seen;
 }
 
 bool seen_record::lapsed() const {
@@ -104,9 +125,7 @@ int look(key_store& store, const std::string& name, seen_record& seen) {
   auto r = store.run(c);
   if (r.what == verdict::absent) return complain(key_not_found, "no record: never seen, released, or expired");
   if (r.what != verdict::found) return complain(key_failed, "the store does not answer");
-  seen.text = std::move(r.value);
-  seen.ttl = r.ttl;
-  seen.decoded = idempotency::decode(seen.text);
+  seen = decode_found(std::move(r));
   if (seen.decoded.result == idempotency::decode_result::foreign) {
     return complain(key_failed,
                     "what stands there is no record of this version; it is left alone, and a retry gets 503 "

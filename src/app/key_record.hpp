@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "idem/config/config.hpp"
 #include "idem/idempotency/record.hpp"
@@ -12,7 +14,7 @@
 
 namespace idem::app {
 
-/// The store, used by one command after the other.
+/// The store, used synchronously.
 class key_store {
  public:
   explicit key_store(const config::store_config& settings)
@@ -22,8 +24,12 @@ class key_store {
   key_store& operator=(const key_store&) = delete;
 
   store::reply run(const store::command& c);
+  /// The records of these names, as op::look tells them, in one pipeline.
+  std::vector<store::reply> look_at(std::span<const std::string> names);
 
  private:
+  std::vector<store::reply> run_all(std::span<const store::command> all);
+
   net::asio::io_context io_{1};
   std::unique_ptr<store::backend> backend_;
   std::unique_ptr<store::session> session_;
@@ -38,6 +44,9 @@ struct seen_record {
   /// A P whose owner has not renewed it for a lease.
   bool lapsed() const;
 };
+
+/// Takes over what `op::look` found.
+seen_record decode_found(store::reply&& found);
 
 /// Prints a complaint of the key commands, and returns the exit code that it was given.
 int complain(int code, const std::string& what);

@@ -40,7 +40,7 @@ std::string record_name(std::string_view prefix, std::string_view name_space, co
   name.reserve(prefix.size() + 45);
   name += prefix;
   name += '{';
-  text::append_base64url(name, hash.finish());
+  text::append_base64(name, hash.finish(), text::base64_alphabet::url);
   name += '}';
   return name;
 }

@@ -26,10 +26,13 @@ std::optional<std::string> decode_base64(std::string_view text, base64_alphabet 
   return out;
 }
 
-void append_base64url(std::string& out, std::span<const unsigned char> bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+void append_base64(std::string& out, std::span<const unsigned char> bytes, base64_alphabet alphabet) {
+  constexpr std::string_view standard = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::string_view url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const bool pads = alphabet == base64_alphabet::standard;
+  const auto digits = pads ? standard : url;
   const std::size_t begin = out.size();
-  out.resize(begin + (bytes.size() * 8 + 5) / 6);
+  out.resize(begin + (pads ? (bytes.size() + 2) / 3 * 4 : (bytes.size() * 8 + 5) / 6), '=');
   char* p = out.data() + begin;
   std::size_t i = 0;
   for (; i + 3 <= bytes.size(); i += 3) {

@@ -1,36 +1,9 @@
 // What an operator does about one key from the command line, while the proxy runs.
-#include <sys/wait.h>
-
-#include <cstdio>
-
-#include "scenario/scenario.hpp"
+#include "scenario/operator_commands.hpp"
 #include "support/relay.hpp"
 
 namespace idem::test {
 namespace {
-
-struct outcome {
-  int code = -1;
-  std::string text;
-};
-
-class an_operator : public on_redis {
- protected:
-  /// `idempotency-proxy key VERB --config … --route api …`
-  outcome key(const std::string& verb, const std::string& more) const {
-    const auto file = (proxy->folder().path() / "proxy.yaml").string();
-    const std::string line =
-        std::string(IDEM_BINARY) + " key " + verb + " --config " + file + " --route api " + more + " 2>&1";
-    outcome o;
-    FILE* pipe = ::popen(line.c_str(), "r");
-    if (!pipe) return o;
-    char part[512];
-    while (std::fgets(part, sizeof part, pipe)) o.text += part;
-    const int status = ::pclose(pipe);
-    o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return o;
-  }
-};
 
 TEST_F(an_operator, sees_the_record_of_a_key_by_key_and_by_hash) {
   backend.on("*", reply(201, "made"));

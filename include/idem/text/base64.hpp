@@ -28,7 +28,6 @@ constexpr int base64_value(char c, base64_alphabet alphabet) {
 /// Nothing for other characters, wrong padding, or bits that are left over and not zero.
 std::optional<std::string> decode_base64(std::string_view text, base64_alphabet alphabet);
 
-/// Appends `bytes` in the alphabet of URLs.
-void append_base64url(std::string& out, std::span<const unsigned char> bytes);
+void append_base64(std::string& out, std::span<const unsigned char> bytes, base64_alphabet alphabet);
 
 }  // namespace idem::text

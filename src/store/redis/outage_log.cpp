@@ -6,19 +6,14 @@
 
 namespace idem::store::redis {
 
-namespace {
-
-/// host:port or unix:/path, with the port that a URL may leave out, and without the user and password that it may hold.
-std::string name_of(const config::endpoint& server) {
+std::string shown_address(const config::endpoint& server) {
   if (server.is_unix()) return "unix:" + server.unix_path;
   const bool v6 = server.host.find(':') != std::string::npos;
   return (v6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(server.port);
 }
 
-}  // namespace
-
 outage_log::outage_log(std::string_view subject, const config::endpoint& server)
-    : subject_(subject), server_(name_of(server)) {}
+    : subject_(subject), server_(shown_address(server)) {}
 
 void outage_log::down(std::string_view reason) {
   const std::lock_guard guard(lock_);

@@ -11,6 +11,9 @@
 
 namespace idem::store::redis {
 
+/// host:port or unix:/path, with the port that a URL may leave out, and without the user and password that it may hold.
+std::string shown_address(const config::endpoint& server);
+
 /// Thread-safe. Counts who is without the store; only the first and the last are logged, and what is new in between.
 class outage_log {
  public:

@@ -30,7 +30,7 @@ class resp_reader {
  public:
   static constexpr std::size_t max_value = 64 * 1024 * 1024;
   static constexpr std::size_t max_line = 64 * 1024;
-  static constexpr std::size_t max_items = 32;  ///< of one array
+  static constexpr std::size_t max_items = 4096;  ///< of one array; a page of names is the largest
 
   enum class result : std::uint8_t { value, need_more, broken };
 

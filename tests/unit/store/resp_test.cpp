@@ -83,7 +83,8 @@ TEST(resp_reader, stays_broken) {
 }
 
 TEST(resp_reader, bounds_the_items_of_an_array) {
-  EXPECT_EQ(read_result("*33\r\n"), result::broken);
+  EXPECT_EQ(read_result("*" + std::to_string(resp_reader::max_items) + "\r\n"), result::need_more);
+  EXPECT_EQ(read_result("*" + std::to_string(resp_reader::max_items + 1) + "\r\n"), result::broken);
   EXPECT_EQ(read_result("*2000000000\r\n"), result::broken);
 }
 

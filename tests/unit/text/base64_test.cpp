@@ -21,15 +21,17 @@ TEST(base64_text, is_the_only_one_for_its_bytes) {
   for (const char* bad : {"Zm9vYg==", "Zm9vYh", "+/8", "Z", "Zm9vY"}) EXPECT_FALSE(url(bad)) << bad;
 }
 
-TEST(base64url, of_any_bytes_reads_back) {
+TEST(base64_text, of_any_bytes_reads_back) {
   std::mt19937 random(7);
   for (std::size_t size = 0; size < 40; ++size) {
     std::string bytes(size, '\0');
     for (char& c : bytes) c = static_cast<char>(random());
-    std::string text = "before";
-    append_base64url(text, {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
-    ASSERT_TRUE(text.starts_with("before"));
-    EXPECT_EQ(decode_base64(std::string_view(text).substr(6), base64_alphabet::url), bytes) << size;
+    for (const auto alphabet : {base64_alphabet::standard, base64_alphabet::url}) {
+      std::string text = "before";
+      append_base64(text, {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()}, alphabet);
+      ASSERT_TRUE(text.starts_with("before"));
+      EXPECT_EQ(decode_base64(std::string_view(text).substr(6), alphabet), bytes) << size;
+    }
   }
 }
 
