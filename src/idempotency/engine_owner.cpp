@@ -55,7 +55,8 @@ const command& engine::renew_command(clock::time_point now) {
 bool engine::renewed(const reply& r, clock::time_point now) {
   renewal_under_way_ = false;
   if (r.what == verdict::lost) {
-    clock_ = {};  // if nothing was sent yet, nothing may be sent before the record was read
+    // if nothing was sent yet, nothing may be sent before the record was read
+    clock_ = now - setup_.route->lease;
     return false;
   }
   if (r.what == verdict::done || r.what == verdict::recreated) {

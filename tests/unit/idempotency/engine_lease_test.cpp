@@ -323,5 +323,15 @@ TEST(engine_lease, renewing_ends_when_the_record_is_anothers_and_goes_on_while_t
   EXPECT_FALSE(s.e.renewed(lost(other_record(record_state::processing)), s.now));
 }
 
+TEST(engine_lease, nothing_is_sent_once_a_renewal_has_found_anothers_record_however_young_the_clock_is) {
+  script s;
+  s.now = time_point(3s);  // since the machine has started
+  s.claim();
+  EXPECT_TRUE(s.e.may_send(s.now));
+  s.e.renew_command(s.now);
+  EXPECT_FALSE(s.e.renewed(lost(other_record(record_state::processing)), s.now));
+  EXPECT_FALSE(s.e.may_send(s.now));
+}
+
 }  // namespace
 }  // namespace idem::idempotency
