@@ -1,6 +1,7 @@
 #include "proxy/claim.hpp"
 
 #include <random>
+#include <utility>
 
 #include "idem/memory/block_pool.hpp"
 #include "proxy/store_call.hpp"
@@ -91,7 +92,10 @@ net::task<next> claim::renew_now() {
   }
   stop_renewing();  // of a token that may have to be given up
   const auto n = co_await drive(engine.renew_before_send(net::lease_clock::now()));
-  if (n == next::execute) start_renewing();
+  if (n == next::execute) {
+    stands();
+    start_renewing();
+  }
   co_return n;
 }
 
@@ -102,6 +106,7 @@ void claim::renew() {
   w.store->submit(engine.renew_command(net::lease_clock::now()), [self = shared_from_this()](store::reply r) {
     self->renew_under_way_ = false;
     count_failure(self->w, r);
+    self->spoken_ |= !failed(r);
     // what was let past the store was never in it
     if (r.what == verdict::recreated && !self->past_store_)
       self->w.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
@@ -163,11 +168,11 @@ bool claim::runs_past_store() const {
   return w.shared.bypassed.contains(std::string(engine.name()));
 }
 
-void claim::settled_past_store() {
-  if (!past_store_) return;
-  past_store_ = false;
+bool claim::settled_past_store() {
+  if (!std::exchange(past_store_, false)) return false;
   const std::lock_guard lock(w.shared.names_lock);
   w.shared.bypassed.erase(std::string(engine.name()));
+  return true;
 }
 
 // -------------------------------------------------------------------------------------------------------------- making

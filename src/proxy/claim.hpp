@@ -46,9 +46,12 @@ class claim : public std::enable_shared_from_this<claim> {
   /// Whether a call of this process was let past the store with this name, and the store does not know of it yet.
   bool runs_past_store() const;
   /// The store knows what became of a call that was let past it, or there is nothing to know.
-  void settled_past_store();
+  /// @return whether that is news to it
+  bool settled_past_store();
   /// Whether a renewal has shown, or made, the record of a call that was let past the store.
   bool stands_in_store() const { return stands_; }
+  /// Whether a renewal has been told what stands in the store: the own record, or another's.
+  bool store_has_spoken() const { return spoken_; }
 
   idempotency::engine engine;
   worker& w;
@@ -70,6 +73,7 @@ class claim : public std::enable_shared_from_this<claim> {
   bool remembered_ = false;
   bool past_store_ = false;
   bool stands_ = false;
+  bool spoken_ = false;
 };
 
 /// A claim of that identity's name, which it takes, for a request that is whole.

@@ -102,10 +102,16 @@ net::task<next> claimed_call::prepare() {
   co_return n;
 }
 
+/// What is let past the store goes by no lease. But a store that comes back before the first byte may show that others
+/// have the key, and what could be read is not passed by.
+bool claimed_call::may_send() const {
+  const bool unheard = bypass_ && !claim_->store_has_spoken();
+  return unheard || claim_->engine.may_send(net::lease_clock::now());
+}
+
 /// Anything but next::execute: the key is not ours any more, and nothing was sent.
 net::task<next> claimed_call::send_while_leased() {
-  auto& engine = claim_->engine;
-  while (!bypass_ && broken_off_ == fault::none && !engine.may_send(net::lease_clock::now())) {
+  while (broken_off_ == fault::none && !may_send()) {
     const auto n = co_await claim_->renew_now();
     if (n != next::execute) co_return n;
     // nobody watched the connection meanwhile

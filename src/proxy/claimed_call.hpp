@@ -48,6 +48,7 @@ class claimed_call {
 
  private:
   // sending
+  bool may_send() const;
   net::task<idempotency::next> send_while_leased();
   net::task<void> stand_down();
   void send_first();
