@@ -76,9 +76,9 @@ void aftermath::hurry() {
 
 void aftermath::keep_settling(std::shared_ptr<claim> c, std::size_t bytes) {
   if (pending() >= max_jobs || bytes_ + bytes > max_bytes) {
-    telemetry::warn(
-        "backlog is full: an answer that the store did not take is dropped, its key becomes an unknown outcome",
-        {{"waiting", static_cast<std::int64_t>(pending())}});
+    const std::string_view outcome = c->runs_past_store() ? "forgotten" : "unknown";
+    telemetry::warn("backlog is full: what the store did not take is dropped",
+                    {{"outcome", outcome}, {"waiting", static_cast<std::int64_t>(pending())}});
     c->stop_renewing();
     return;
   }
@@ -98,9 +98,10 @@ net::task<void> aftermath::settle(std::shared_ptr<claim> c, std::size_t bytes) {
     if (net::lease_clock::now() > give_up_at) break;
     rest = pace.after_failure(c->engine.settlement_unanswered(), chance());
   }
-  c->settled_past_store();
+  const bool news = c->settled_past_store();
   c->stop_renewing();
-  if (c->engine.settlement_result() == settled_as::recreated)
+  // what was let past the store was never in it
+  if (c->engine.settlement_result() == settled_as::recreated && !news)
     w_.metrics.recreated.fetch_add(1, std::memory_order_relaxed);
   if (c->engine.settlement_result() == settled_as::superseded) {
     w_.metrics.lost_completions.fetch_add(1, std::memory_order_relaxed);

@@ -43,7 +43,7 @@ class server {
   /// the store. Returns when all is done. Call from a thread that is not one of the server's.
   void shutdown(std::chrono::milliseconds limit);
 
-  /// Whether the store answered any of the threads when it was asked last, for /readyz. The metric wants all of them.
+  /// Whether the store answered each of the threads when that asked it last, for /readyz; the metric says the same.
   bool store_reachable() const;
 
   /// Ports of the TCP listeners, in the order of the configuration (for addresses with port 0).

@@ -160,6 +160,24 @@ TEST_F(an_answer_that_is_owed, is_counted_no_more_when_an_exception_has_ended_it
   EXPECT_TRUE(shared_.unfinished.wait_until(std::chrono::steady_clock::now()));
 }
 
+TEST_F(an_answer_that_is_owed, tells_of_a_record_that_the_store_has_lost_only_where_it_had_one) {
+  const auto settle = [&] {
+    records_.answer = [](const command_seen&) {
+      reply r;
+      r.what = verdict::recreated;
+      return r;
+    };
+    tried();
+    EXPECT_EQ(worker_.aftermath->pending(), 0u);
+    return metrics_.worker(0).recreated.load();
+  };
+  ASSERT_TRUE(claim_->remember_name(true));
+  EXPECT_EQ(settle(), 0u) << "it was let past the store";
+  worker_.aftermath->keep_settling(claim_, 2);
+  worker_.io.poll();
+  EXPECT_EQ(settle(), 1u);
+}
+
 TEST_F(an_answer_that_is_owed, is_asked_after_without_reading_what_stands_there) {
   tried();
   EXPECT_TRUE(records_.seen.back().blind);
