@@ -188,6 +188,12 @@ next engine::on_found(reply& r, bool confirmed, clock::time_point now) {
   return by_state(r.ttl, confirmed, now);
 }
 
+void engine::forget_found() {
+  if (found_text_.empty()) return;
+  found_ = {};
+  memory::give_back_string(std::move(found_text_));
+}
+
 next engine::by_state(std::int64_t ttl, bool confirmed, clock::time_point now) {
   const auto state = found_.value.state;
   if (state == record_state::succeeded || state == record_state::failed_final) {

@@ -27,6 +27,11 @@ using telemetry::decision;
 idempotent_exchange::idempotent_exchange(client_connection& c, const config::path_captures& captures)
     : c_(c), captures_(captures), route_(c.route->route->idempotency) {}
 
+/// What is still owed to the store holds the claim, for as long as the store is away.
+idempotent_exchange::~idempotent_exchange() {
+  if (claim_) claim_->engine.forget_found();
+}
+
 idempotency::request_view idempotent_exchange::view() const {
   auto v = caller_->view(c_.parser.head(), captures_);
   v.body = body_;

@@ -16,6 +16,10 @@ namespace idem::proxy {
 class idempotent_exchange final : public idempotency::fingerprint_source {
  public:
   idempotent_exchange(client_connection& c, const config::path_captures& captures);
+  ~idempotent_exchange();
+  idempotent_exchange(const idempotent_exchange&) = delete;
+  idempotent_exchange& operator=(const idempotent_exchange&) = delete;
+
   net::task<after> run();
 
   std::optional<idempotency::fingerprint> under(std::uint16_t version, std::uint32_t settings) override;

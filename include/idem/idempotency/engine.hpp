@@ -99,6 +99,8 @@ class engine {
 
   const command& pending() const { return command_; }
   const decoded_record& found() const { return found_; }
+  /// It is not needed any more: what goes on with this engine must not hold an answer of megabytes.
+  void forget_found();
   const problem& refusal() const { return *refusal_; }
 
   // -- while owned ------------------------------------------------------------------------------------------------
