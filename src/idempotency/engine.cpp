@@ -237,10 +237,14 @@ next engine::decide_processing(std::int64_t ttl, bool confirmed, clock::time_poi
   return decide_unknown(true, now);
 }
 
+/// An unknown outcome is taken over only if the record and the route say so.
+bool engine::repeatable() const {
+  return setup_.route->guarantee == config::guarantee::at_least_once &&
+         found_.value.guarantee == config::guarantee::at_least_once;
+}
+
 next engine::decide_unknown(bool lapsed, clock::time_point now) {
-  const bool both = setup_.route->guarantee == config::guarantee::at_least_once &&
-                    found_.value.guarantee == config::guarantee::at_least_once;
-  if (!both) return outcome_unknown(lapsed);
+  if (!repeatable()) return outcome_unknown(lapsed);
   if (now < grace_until()) return in_progress(grace_until() - now);
   return take_over(now);
 }

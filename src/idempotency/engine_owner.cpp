@@ -161,7 +161,13 @@ next engine::answer_found() {
   switch (found_.value.state) {
     case record_state::processing:
     case record_state::revoked: in_progress(std::nullopt); return next::refuse;
-    case record_state::unknown: return outcome_unknown(false);
+    case record_state::unknown:
+      outcome_unknown(false);
+      if (repeatable()) {  // the next request with this key takes it over
+        refusal_->retryable = true;
+        refusal_->retry_after = 1;
+      }
+      return next::refuse;
     default: return by_state(reply::no_expiry, true, {});
   }
 }

@@ -177,6 +177,7 @@ class engine {
   next look(clock::time_point now);
   next decide_processing(std::int64_t ttl, bool confirmed, clock::time_point now);
   next by_state(std::int64_t ttl, bool confirmed, clock::time_point now);
+  bool repeatable() const;
   next decide_unknown(bool lapsed, clock::time_point now);
   next take_over(clock::time_point now);
   next claim_again(clock::time_point now);

@@ -233,6 +233,20 @@ TEST(engine_settle, an_unknown_outcome_is_not_executed_again) {
   EXPECT_EQ(s.e.refusal().code, problem_code::outcome_unknown);
 }
 
+TEST(engine_settle, an_unknown_outcome_can_be_retried_where_the_retry_takes_it_over) {
+  const auto told = [](bool route_repeats, bool record_repeats) {
+    script s(route_repeats ? repeating_route() : careful_route());
+    auto theirs = other_record(record_state::unknown, 2);
+    if (record_repeats) theirs = repeatable(theirs);
+    found_instead(s, lost(theirs));
+    EXPECT_EQ(s.e.refusal().retryable, s.e.refusal().retry_after.has_value());
+    return s.e.refusal().retryable;
+  };
+  EXPECT_TRUE(told(true, true));
+  EXPECT_FALSE(told(true, false));
+  EXPECT_FALSE(told(false, true));
+}
+
 TEST(engine_settle, another_requests_record_is_a_mismatch) {
   auto theirs = other_record(record_state::succeeded);
   theirs.fingerprint = print_of(2);
