@@ -17,7 +17,7 @@ command engine::own_command(op what, std::string_view record, milliseconds ttl) 
 
 // --------------------------------------------------------------------------------------------------------------- owned
 
-bool engine::may_send(clock::time_point now) const { return (now - clock_) * 3 <= setup_.route->lease * 2; }
+bool engine::may_send(clock::time_point now) const { return lease_used(now) * 3 <= setup_.route->lease * 2; }
 
 next engine::renew_before_send(clock::time_point now) { return submit(renew_command(now), phase::renewing, now); }
 

@@ -1,5 +1,6 @@
 #include "proxy/claim.hpp"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -71,7 +72,9 @@ void claim::start_renewing() {
   if (renewing_) return;
   renewing_ = true;
   be_listed();
-  arm(engine.route().lease / 3);
+  // the time that the claim took was time of the lease
+  const auto third = engine.route().lease / 3;
+  arm(third - std::min(third, engine.lease_used(net::lease_clock::now())));
 }
 
 void claim::stop_renewing() {

@@ -48,7 +48,7 @@ class claim : public std::enable_shared_from_this<claim> {
   /// The store knows what became of a call that was let past it, or there is nothing to know.
   /// @return whether that is news to it
   bool settled_past_store();
-  /// Whether a renewal has shown, or made, the record of a call that was let past the store.
+  /// Whether the record of a call that was let past the store has been shown, or made, since.
   bool stands_in_store() const { return stands_; }
   /// Whether a renewal has been told what stands in the store: the own record, or another's.
   bool store_has_spoken() const { return spoken_; }

@@ -112,6 +112,9 @@ class engine {
   bool may_send(clock::time_point now) const;
   next renew_before_send(clock::time_point now);
 
+  /// What is gone of the lease for certain: since the first try of the claim, or the last acknowledged renewal. All of
+  /// it once a renewal has found another's record.
+  milliseconds lease_used(clock::time_point now) const { return now - clock_; }
   /// The periodic renewal, one at a time. The command stays valid until the next call. `renewed` tells whether to go on
   /// renewing.
   const command& renew_command(clock::time_point now);

@@ -88,6 +88,18 @@ TEST_F(a_claim, renews_itself_before_it_sends_when_the_renewal_that_was_under_wa
   EXPECT_EQ(came_of_it_, next::execute);
 }
 
+TEST_F(a_claim, that_took_long_is_renewed_so_much_sooner) {
+  route_.lease = 60s;
+  auto& engine = claim_->engine;
+  engine.start(lease_clock::now() - 30s, 0);
+  engine.resume({verdict::found, std::string(engine.pending().value), 1, false, false}, lease_clock::now(), 0);
+  ASSERT_TRUE(engine.may_send(lease_clock::now()));
+  claim_->start_renewing();
+  const auto limit = std::chrono::steady_clock::now() + 10s;
+  while (renewals() == 0 && std::chrono::steady_clock::now() < limit) worker_.io.run_one_for(100ms);
+  EXPECT_EQ(renewals(), 1);
+}
+
 TEST_F(a_claim, has_its_record_from_the_first_renewal_that_is_answered_when_it_was_let_past_the_store) {
   ASSERT_TRUE(claim_->remember_name(true));
   const auto another = make();
