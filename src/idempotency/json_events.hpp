@@ -62,12 +62,16 @@ class json_events {
   std::string parts_;
 };
 
+enum class json_bytes : bool { utf8, any };
+
 /// Runs over `text`, which must be one JSON text (RFC 8259) in valid UTF-8, without a byte order mark, no deeper than
 /// `max_json_depth`, and nothing but white space around it. False if it is not; the visitor has then seen a part.
+/// @param strings what they may hold, and then what the visitor is given
 template <class Visitor>
-bool visit_json(std::string_view text, Visitor& visitor) {
+bool visit_json(std::string_view text, Visitor& visitor, json_bytes strings = json_bytes::utf8) {
   boost::json::parse_options options;
   options.max_depth = max_json_depth;
+  options.allow_invalid_utf8 = strings == json_bytes::any;
   boost::json::basic_parser<json_events<Visitor>> parser(options, visitor);
   boost::json::error_code error;
   const std::size_t read = parser.write_some(false, text.data(), text.size(), error);

@@ -1,9 +1,11 @@
 #include "idempotency/json_lookup.hpp"
 
+#include <optional>
 #include <vector>
 
 #include "idem/text/json_pointer.hpp"
 #include "idempotency/json_events.hpp"
+#include "idempotency/lone_surrogates.hpp"
 
 namespace idem::idempotency {
 namespace {
@@ -84,14 +86,30 @@ class pointer_visitor {
   lookup_result result_;
 };
 
+/// Nothing if the text does not parse.
+std::optional<lookup_result> follow(const text::json_pointer& pointer, std::string_view text, json_bytes strings) {
+  pointer_visitor visitor(pointer);
+  if (!visit_json(text, visitor, strings)) return std::nullopt;
+  return std::move(visitor).result();
+}
+
 }  // namespace
 
 lookup_result find_in_json(std::string_view text, std::string_view pointer) {
   const auto tokens = text::parse_json_pointer(pointer);
   if (!tokens) return {};
-  pointer_visitor visitor(*tokens);
-  if (!visit_json(text, visitor)) return {};
-  return std::move(visitor).result();
+  return follow(*tokens, text, json_bytes::utf8).value_or(lookup_result());
+}
+
+lookup_result find_in_json_as_written(std::string_view text, std::string_view pointer) {
+  const auto tokens = text::parse_json_pointer(pointer);
+  if (!tokens) return {};
+  if (auto found = follow(*tokens, text, json_bytes::utf8)) return *std::move(found);
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  std::string rewritten;
+  if (text.find("\\u") != text.npos) text = rewritten = with_bytes_for_lone_surrogates(text);
+  return follow(*tokens, text, json_bytes::any).value_or(lookup_result());
 }
 
 bool stands_twice_in_json(std::string_view text, std::string_view pointer) {

@@ -88,7 +88,7 @@ source_value read_source(const config::source& source, const config::idempotency
     case kind::query: return from_lookup(find_in_form(request.head->query, source.name), key);
     case kind::path: return bounded(std::string(captured(request, source.name).value_or("")), key);
     case kind::json:
-      return request.body_known ? from_lookup(find_in_json(request.body, source.name), key) : need_body();
+      return request.body_known ? from_lookup(find_in_json_as_written(request.body, source.name), key) : need_body();
     case kind::form: return from_form(source, key, request);
     case kind::xml: return request.body_known ? from_lookup(find_in_xml(request.body, source.name), key) : need_body();
     case kind::fingerprint: return from_fingerprint(route.fingerprint, request);

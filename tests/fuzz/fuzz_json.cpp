@@ -104,9 +104,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto canonical = canonical_json(text);
   const auto found = idem::idempotency::find_in_json(text, pointer);
   if (!canonical) {
+    idem::idempotency::find_in_json_as_written(text, pointer);
     check(found.result == idem::idempotency::lookup::absent, "what is no JSON holds no key");
     return 0;
   }
+  const auto as_written = idem::idempotency::find_in_json_as_written(text, pointer);
+  check(as_written.result == found.result && as_written.value == found.value, "what is JSON is read as such");
   check_canonical(*canonical);
   check_digits(text, *canonical);
   const auto without = canonical_json(text, {pointer}), only = canonical_json(text, {}, {pointer});

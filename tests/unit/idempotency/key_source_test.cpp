@@ -77,6 +77,23 @@ TEST(json_key, is_absent_where_there_is_no_scalar) {
     expect(kind::absent, "json:/id", request().body(body));
 }
 
+TEST(json_key, is_found_in_what_applications_read_though_it_is_not_quite_json) {
+  expect_value("json:/id", request().body("\xef\xbb\xbf{\"id\":1}"), "1");
+  expect_value("json:/id", request().body("{\"text\":\"caf\xe9\",\"id\":1}"), "1");
+  expect_value("json:/id", request().body("{\"id\":\"caf\xe9\"}"), "caf\xe9");
+  for (const std::string_view text : {R"(\ud83d)", R"(\ude00)", R"(\ud83dx)", R"(\ud83d\n)", R"(\ud83d\ud83d\ude00)",
+                                      R"(\ude00\ud83d)", R"(\\\uDFFF\ud83d\"\\)"}) {
+    expect_value("json:/id", request().body(R"({"text":")" + std::string(text) + R"(","id":1})"), "1");
+  }
+  expect_value("json:/id", request().body(R"({"id":"a\ud83d"})"), "a\xed\xa0\xbd");
+  expect_value("json:/id", request().body(R"({"id":"\\ud83d","text":"\ud83d"})"), "\\ud83d");
+  expect(kind::refused, "json:/id", request().body(R"({"id":1,"text":"\ud83d","id":1})"));
+  for (const std::string_view body :
+       {"\xef\xbb\xbf", "\xef\xbb\xbf\xef\xbb\xbf{\"id\":1}", "\xff{\"id\":1}", "{\"id\":1}\xff",
+        R"({"id":1,"text":"\ud83d)", R"({"id":1,"text":"\ud8")", R"({"id":1}\ud83d)"})
+    expect(kind::absent, "json:/id", request().body(body));
+}
+
 TEST(json_key, two_members_on_the_way_are_refused) {
   expect(kind::refused, "json:/id", request().body(R"({"id":1,"id":1})"));
   expect(kind::refused, "json:/a/id", request().body(R"({"a":{"id":1},"a":2})"));
