@@ -103,6 +103,23 @@ void read_replay_headers(const section& block, std::vector<std::string>& drop) {
   }
 }
 
+bool reads_members(body_mode mode) {
+  return mode == body_mode::automatic || mode == body_mode::json || mode == body_mode::form;
+}
+
+/// What is wrong with an entry of `exclude` or `include`, or nothing. The field of a form may have any name, one that
+/// begins with a slash included.
+std::string fault_of_member(std::string_view text, body_mode mode) {
+  if (mode == body_mode::form) return "";
+  if (text.starts_with("$.") || text.starts_with("$[")) {
+    return "is JSONPath, expected a JSON pointer (RFC 6901) such as /metadata/sent_at";
+  }
+  if (!text.starts_with('/')) {
+    return mode == body_mode::json ? "is no JSON pointer, which `body: json` needs, expected a / before it" : "";
+  }
+  return text::parse_json_pointer(text) ? "" : "is no JSON pointer (RFC 6901): ~ is written ~0, / in a name ~1";
+}
+
 }  // namespace
 
 void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
@@ -121,23 +138,18 @@ void read_fingerprint(const section& fingerprint, fingerprint_config& out) {
     list->clear();
     if (fingerprint.refused("body")) continue;  // what they must be depends on it
     for (const scalar& member : *members) {
-      // a form field may have any name, one that begins with a slash included
-      const bool pointer = member.text.starts_with('/');
+      const std::string why = fault_of_member(member.text, out.body);
       if (member.text.empty()) {
         fingerprint.out().error(member.at, "is empty, expected a JSON pointer or the name of a form field");
-      } else if (out.body == body_mode::json && !pointer) {
-        fingerprint.out().error(member.at,
-                                member.shown + " is no JSON pointer, which `body: json` needs, expected a / before it");
-      } else if (pointer && out.body != body_mode::form && !text::parse_json_pointer(member.text)) {
-        fingerprint.out().error(member.at,
-                                member.shown + " is no JSON pointer (RFC 6901): ~ is written ~0, / in a name ~1");
+      } else if (!why.empty()) {
+        fingerprint.out().error(member.at, member.shown + " " + why);
       }
       list->push_back(member.text);
     }
-    const bool unused = fingerprint.find("body") && (out.body == body_mode::none || out.body == body_mode::raw);
-    if (unused && !list->empty()) {
-      fingerprint.out().error(fingerprint.where(key),
-                              "has no effect with `body: none` or `body: raw`, expected auto, json, form or multipart");
+    if (fingerprint.find("body") && !reads_members(out.body) && !list->empty()) {
+      fingerprint.out().error(
+          fingerprint.where(key),
+          "has no effect with `body: multipart`, `body: none` or `body: raw`, expected auto, json or form");
     }
   }
 }

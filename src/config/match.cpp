@@ -44,6 +44,18 @@ std::string check_template(const std::vector<std::string>& segments) {
   return "";
 }
 
+/// A route that is meant to match and does not leaves its requests unprotected. Paths with such segments can exist.
+void warn_of_wildcards(const section& match, const scalar& value) {
+  const auto segments = split(value.text);
+  const bool any = std::any_of(segments.begin(), segments.end(), [](std::string_view segment) {
+    return segment == "*" || segment == "**" || segment == ".*" || (segment.starts_with(':') && segment.size() > 1);
+  });
+  if (!any) return;
+  match.out().warning(value.at, value.shown +
+                                    " is compared as it is written: * and :name are no wildcards, expected a template "
+                                    "such as /v1/{account}/charges, or prefix");
+}
+
 void read_path(const section& match, route_match& to) {
   const auto value = match.text("path", "a path such as /v1/charges");
   if (!value || value->text.empty()) return;
@@ -57,6 +69,7 @@ void read_path(const section& match, route_match& to) {
     to.segments.clear();
     return;
   }
+  warn_of_wildcards(match, *value);
   to.path = value->text;
   to.kind = to.segments.empty() ? route_match::path_kind::exact : route_match::path_kind::templated;
 }
@@ -76,6 +89,7 @@ void read_prefix(const section& match, route_match& to) {
     match.out().error(value->at, value->shown + " " + why);
     return;
   }
+  warn_of_wildcards(match, *value);
   to.path = value->text;
   to.kind = route_match::path_kind::prefix;
 }

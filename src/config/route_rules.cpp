@@ -115,6 +115,24 @@ void check_templates(const route_draft& r, report& out) {
   for (const source& part : i.config.scope) check(part, at < i.scope_parts.size() ? i.scope_parts[at] : r.at), ++at;
 }
 
+/// Two requests that are wanted, and that differ in their bodies alone, would be one. The body is left out of the
+/// fingerprint by each preset.
+void check_fingerprint_key(const route_draft& r, report& out) {
+  const idempotency_draft& i = r.idempotency;
+  if (i.config.fingerprint.body != body_mode::none || i.config.mode == route_mode::off) return;
+  if (refused(out, r, "fingerprint") || refused(out, r, "key") || refused(out, r, "mode")) return;
+  std::size_t at = 0;
+  for (const auto& parts : i.config.key.from) {
+    if (parts.size() == 1 && has_fingerprint(parts)) {
+      out.warning(
+          at < i.key_sources.size() ? i.key_sources[at] : r.at,
+          "the fingerprint is a key, yet with `fingerprint.body: none` (which presets have) requests that differ "
+          "in their bodies alone are one, and the second never executes; expected `fingerprint: {body: auto}`");
+    }
+    at += parts.size();
+  }
+}
+
 void check_name(const draft& all, std::size_t index, report& out) {
   const route_draft& r = all.routes[index];
   for (std::size_t earlier = 0; earlier < index; ++earlier) {
@@ -163,6 +181,7 @@ void check_routes(const draft& config, report& out) {
     check_waiting(config, r, out);
     check_processing(r, out);
     check_templates(r, out);
+    check_fingerprint_key(r, out);
     check_scope(config, r, out);
     check_callbacks(r, out);
     check_verification(r, out);

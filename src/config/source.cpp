@@ -74,6 +74,14 @@ bool is_xml_path(std::string_view text) {
   return true;
 }
 
+std::string fault_of_pointer(std::string_view text) {
+  const auto tokens = text::parse_json_pointer(text);
+  if (!tokens) return "has no JSON pointer (RFC 6901), expected for example json:/order/id";
+  // in `exclude` it stands for every element; one value out of many is no key
+  const bool wildcard = std::find(tokens->begin(), tokens->end(), "*") != tokens->end();
+  return wildcard ? "has a *, which names no element here, expected an index or a name" : "";
+}
+
 /// What is wrong with the name of a source, or nothing. Takes the braces off a template's name.
 std::string check_name(kind type, std::string& name) {
   switch (type) {
@@ -87,9 +95,7 @@ std::string check_name(kind type, std::string& name) {
       }
       name = name.substr(1, name.size() - 2);
       return is_template_name(name) ? "" : "has no valid name in its braces, expected letters, digits, _ and -";
-    case kind::json:
-      return text::parse_json_pointer(name) ? ""
-                                            : "has no JSON pointer (RFC 6901), expected for example json:/order/id";
+    case kind::json: return fault_of_pointer(name);
     case kind::xml: return is_xml_path(name) ? "" : "has no path of elements, expected for example xml:/order/id";
     case kind::mtls: return name == "subject" ? "" : "has an unknown part of the certificate, expected mtls:subject";
     case kind::query:

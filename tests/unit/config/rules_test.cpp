@@ -38,6 +38,19 @@ TEST(shadowed_route, is_an_error_that_names_both) {
       << "one without a name is told by its place";
 }
 
+TEST(path_of_a_route, that_looks_as_if_it_had_wildcards_is_a_warning) {
+  for (const char* path : {"/v1/*", "/v1/**", "/v1/.*", "/*/charges", "/v1/:account/charges"}) {
+    for (const char* key : {"path", "prefix"}) {
+      const auto text = with_routes("routes: [{name: a, match: {" + std::string(key) + ": \"" + path + "\"}}]\n");
+      const auto column = std::to_string(30 + std::string(key).size());
+      EXPECT_TRUE(reports(text, "f:3:" + column + ": warning: routes[0].match." + key, "are no wildcards")) << path;
+    }
+  }
+  for (const char* path : {"/v1/things:batch", "/v1/a*", "/v1/:", "/v1/..*"}) {
+    EXPECT_TRUE(is_clean(with_routes("routes: [{name: a, match: {path: \"" + std::string(path) + "\"}}]\n"))) << path;
+  }
+}
+
 TEST(lease, is_at_least_three_command_timeouts_of_redis) {
   const auto file = [](const char* store, const char* lease) {
     return "upstream: {url: \"http://127.0.0.1:3000\"}\nstore: {type: " + std::string(store) +
@@ -252,6 +265,32 @@ TEST(fingerprint, members_of_a_body_that_is_not_read_are_an_error) {
   EXPECT_TRUE(is_clean(with_routes(
       "defaults: {fingerprint: {exclude: [a]}}\nroutes: [{name: a, idempotency: {fingerprint: {body: none}}}]\n")))
       << "a default that one route has no use for";
+}
+
+TEST(fingerprint, filters_nothing_of_a_multipart_body) {
+  EXPECT_TRUE(reports(with_block("fingerprint: {body: multipart, exclude: [a]}"),
+                      "f:7:47: error: routes[0].idempotency.fingerprint.exclude: has no effect"));
+  EXPECT_TRUE(is_clean(with_block("fingerprint: {body: multipart, exclude: []}")));
+}
+
+TEST(fingerprint, members_are_not_named_by_jsonpath) {
+  for (const char* path : {"$.id", "$['id']"}) {
+    EXPECT_TRUE(reports(with_block("fingerprint: {exclude: [\"" + std::string(path) + "\"]}"),
+                        "f:7:31: error: routes[0].idempotency.fingerprint.exclude[0]: ", "is JSONPath"));
+  }
+  EXPECT_TRUE(is_clean(with_block("fingerprint: {body: form, exclude: [\"$.id\"]}"))) << "a field may have any name";
+  EXPECT_TRUE(is_clean(with_block("fingerprint: {exclude: [\"$id\"]}")));
+}
+
+TEST(fingerprint, as_a_key_without_the_body_is_a_warning) {
+  constexpr auto warning = "warning: routes[0].idempotency.key.from[1]: the fingerprint is a key";
+  EXPECT_TRUE(reports(with_block("key: {from: [\"header:X\", fingerprint]}\n      fingerprint: {body: none}"),
+                      "f:7:32: " + std::string(warning), "never executes"));
+  EXPECT_TRUE(reports(with_block("preset: slack\n      key: {from: [[\"json:/a\", \"json:/b\"], fingerprint]}"),
+                      "f:8:44: " + std::string(warning)));
+  EXPECT_TRUE(is_clean(with_block("key: {from: [fingerprint]}")));
+  EXPECT_TRUE(is_clean(with_block("key: {from: [[\"header:X\", fingerprint]]}\n      fingerprint: {body: none}")))
+      << "another part tells them apart";
 }
 
 TEST(header_names, must_be_names) {

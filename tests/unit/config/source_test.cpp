@@ -60,6 +60,7 @@ TEST(key_source, what_is_none_is_refused_with_its_reason) {
                                                        {"json:", "JSON pointer"},
                                                        {"json:/a~2", "JSON pointer"},
                                                        {"json:/a~", "JSON pointer"},
+                                                       {"json:/items/*/id", "a *"},
                                                        {"xml:a", "path of elements"},
                                                        {"xml:/", "path of elements"},
                                                        {"xml:/a//b", "path of elements"},
