@@ -2,6 +2,7 @@
 
 #include "config/rules.hpp"
 #include "config/units.hpp"
+#include "config/words.hpp"
 
 namespace idem::config {
 namespace {
@@ -77,6 +78,11 @@ void check_signature(const route_draft& r, report& out) {
       r.idempotency.signature_scheme) {
     out.error(*r.idempotency.signature_scheme,
               "has no secret_file beside it, which is what signatures are verified with");
+  }
+  if (c.signature.enabled() && c.mode != route_mode::enforce && !refused(out, r, "mode")) {
+    out.warning(r.where(r.idempotency.signature, "idempotency.signature"),
+                "what is not signed reaches the application, since with `mode: " +
+                    std::string(word_of(c.mode, mode_words)) + "` nothing is refused");
   }
 }
 

@@ -8,6 +8,7 @@
 #include "config/suggest.hpp"
 #include "config/words.hpp"
 #include "idem/text/base64.hpp"
+#include "idem/text/field_syntax.hpp"
 
 namespace idem::config {
 namespace {
@@ -49,18 +50,22 @@ std::string unknown_preset(const scalar& value) {
   return value.shown + " is no preset" + did_you_mean(value.text, names) + ", expected one of " + list;
 }
 
-/// `json:/code == SUCCESS`.
+bool is_quoted(std::string_view text) {
+  return text.size() > 1 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
+}
+
+/// `json:/code == SUCCESS`. What no value can ever equal is none: with it each success would be taken for a failure.
 std::optional<body_condition> parse_condition(std::string_view text) {
-  constexpr std::string_view between = " == ";
-  const std::size_t at = text.find(between);
+  const std::size_t at = text.find(" == ");
   if (at == std::string_view::npos) return std::nullopt;
-  const auto from = parse_source(text.substr(0, at), source_use::key);
+  const auto from = parse_source(text::trim_ows(text.substr(0, at)), source_use::key);
   if (!from || (from->type != source::kind::json && from->type != source::kind::xml)) return std::nullopt;
   body_condition c;
   c.type = from->type == source::kind::json ? body_condition::kind::json : body_condition::kind::xml;
   c.path = from->name;
-  c.expected = text.substr(at + between.size());
-  if (c.expected.empty()) return std::nullopt;
+  c.expected = text::trim_ows(text.substr(at + 4));
+  const bool null = c.type == body_condition::kind::json && c.expected == "null";
+  if (c.expected.empty() || is_quoted(c.expected) || null) return std::nullopt;
   return c;
 }
 
@@ -85,7 +90,9 @@ void read_success(const section& success, idempotency_draft& to) {
     if (condition) read.body = *condition;
     if (!condition) {
       success.out().error(body->at,
-                          body->shown + " is no condition, expected json:/pointer == TEXT or xml:/a/b == TEXT");
+                          body->shown +
+                              " is no condition, expected json:/pointer == TEXT or xml:/a/b == TEXT, the text "
+                              "without quotes and not null");
     }
   }
   if (read.statuses.empty() && read.body.type != body_condition::kind::none) read.statuses.classes.insert(2);

@@ -11,6 +11,7 @@
 namespace idem::config {
 namespace {
 
+using test::is_clean;
 using test::reports;
 using test::with_block;
 
@@ -86,6 +87,19 @@ TEST(answer_success, takes_a_condition_on_the_body) {
   EXPECT_TRUE(reports(with_block("answer: {success: {statuses: [2xx, 403]}}"), "f:7:42: error: ", "401 and 403"));
 }
 
+TEST(answer_success, takes_no_condition_that_no_answer_satisfies) {
+  for (const char* condition :
+       {R"(json:/code == \"OK\")", "json:/code == 'OK'", R"(xml:/a == \"OK\")", "json:/e == null"}) {
+    EXPECT_TRUE(reports(with_block("answer: {success: {body: \"" + std::string(condition) + "\"}}"),
+                        "f:7:32: error: ", "without quotes and not null"))
+        << condition;
+  }
+  const auto spaced = block("answer: {success: {body: \"json:/code  ==  OK \"}}").success.body;
+  EXPECT_EQ(spaced.path, "/code");
+  EXPECT_EQ(spaced.expected, "OK");
+  EXPECT_EQ(block("answer: {success: {body: \"xml:/a == null\"}}").success.body.expected, "null");
+}
+
 TEST(answer_success, forbids_what_would_swallow_an_event) {
   EXPECT_TRUE(
       reports(with_block("{preset: github, in_flight: {respond: accepted}}"), "f:7:45: error: ", "a 202 would tell"));
@@ -109,6 +123,17 @@ TEST(a_signature, needs_scheme_and_secret) {
                       "f:7:59: error: ", "holds no secret of Standard Webhooks"));
   EXPECT_TRUE(
       reports(with_block("signature: {scheme: github, secret_file: /nowhere}"), "f:7:48: error: ", "cannot be read"));
+}
+
+TEST(a_signature, that_is_not_asked_for_is_a_warning) {
+  const idem::test::temporary_folder folder;
+  const auto signature = "signature: {scheme: github, secret_file: " + folder.write("secret", "hush\n") + "}";
+  for (const std::string mode : {"observe", "off"}) {
+    EXPECT_TRUE(reports(with_block(signature + "\n      mode: " + mode),
+                        "f:7:48: warning: routes[0].idempotency.signature.secret_file: what is not signed reaches",
+                        "`mode: " + mode + "`"));
+  }
+  EXPECT_TRUE(is_clean(with_block(signature)));
 }
 
 /// `defaults` and the block of route `a` under them: `text` begins on line 4, column 53.
