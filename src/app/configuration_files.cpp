@@ -28,6 +28,12 @@ std::string digest_of(const std::string& file) {
   return {digest.begin(), digest.begin() + size};
 }
 
+/// A pipe waits for another writer, and a device might never end.
+bool is_regular(const std::string& file) {
+  std::error_code ec;
+  return std::filesystem::is_regular_file(file, ec);
+}
+
 /// What a pipe held is gone when it was read, and who reads it again waits for another writer.
 bool is_pipe(const std::string& file) {
   std::error_code ec;
@@ -38,7 +44,7 @@ bool is_pipe(const std::string& file) {
 
 file_digests digests_of(const std::vector<std::string>& files) {
   file_digests all;
-  for (const auto& f : files) all.emplace(f, is_pipe(f) ? std::string() : digest_of(f));
+  for (const auto& f : files) all.emplace(f, is_regular(f) ? digest_of(f) : std::string());
   return all;
 }
 

@@ -10,7 +10,7 @@
 namespace idem::app {
 
 /// By path, the SHA-256 of what each file holds: not the content itself, which may be a private key. Empty for one that
-/// cannot be read, and for a pipe.
+/// cannot be read, and for what is no regular file.
 using file_digests = std::map<std::string, std::string>;
 
 file_digests digests_of(const std::vector<std::string>& files);

@@ -148,6 +148,13 @@ TEST_F(a_reload, goes_by_what_the_process_was_started_with) {
   EXPECT_EQ(taken_, std::vector<std::uint16_t>{2});
 }
 
+TEST_F(a_reload, does_not_wait_for_the_end_of_a_device) {
+  begin();
+  folder_.write("proxy.yaml", text("http://127.0.0.1:2", one_, "/dev/zero"));
+  EXPECT_TRUE(happens([&] { return bad_ == 1; }));
+  EXPECT_TRUE(taken_.empty());
+}
+
 TEST_F(a_reload, does_not_wait_for_more_from_a_pipe_that_the_configuration_came_through) {
   const auto pipe = (folder_.path() / "pipe").string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
