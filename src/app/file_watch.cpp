@@ -3,6 +3,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <deque>
 #include <filesystem>
@@ -62,22 +63,28 @@ bool file_watch::open() {
 }
 
 /// Folders, not files: a rename into place and the swap of a link are changes of the folder.
-void file_watch::watch(const std::vector<std::string>& files) {
-  if (!inotify_.is_open()) return;
+std::string file_watch::watch(const std::vector<std::string>& files) {
+  if (!inotify_.is_open()) return {};
   ways all;
   for (const auto& f : files) add_way(f, all);
   std::map<int, std::set<std::string>> now;
+  std::string unwatched;
   for (auto& [path, f] : all) {
     // in folders on the way, which can be as busy as /tmp, nobody asks what is written, or what may be read now
     const std::uint32_t written = f.holds_file ? IN_CLOSE_WRITE | IN_ATTRIB : 0;
     const int id = ::inotify_add_watch(inotify_.native_handle(), path.c_str(),
                                        written | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR);
-    if (id >= 0) now[id].merge(f.names);
+    if (id >= 0) {
+      now[id].merge(f.names);
+    } else if (errno != ENOENT && errno != ENOTDIR) {  // the folder above tells when it is there
+      unwatched = path;
+    }
   }
   for (const auto& [id, names] : watched_) {
     if (!now.contains(id)) ::inotify_rm_watch(inotify_.native_handle(), id);
   }
   watched_ = std::move(now);
+  return unwatched;
 }
 
 void file_watch::close() {

@@ -25,7 +25,8 @@ class file_watch {
   /// False: the system gives no watches.
   bool open();
   /// Watches the ways to these files in place of those from before. Nothing happens before open().
-  void watch(const std::vector<std::string>& files);
+  /// @return a folder in which changes will not be noticed, if there is one: watches are few, and taken for each user
+  std::string watch(const std::vector<std::string>& files);
   void close();
 
  private:

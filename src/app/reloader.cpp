@@ -33,14 +33,23 @@ void reloader::watch() {
 
 /// Also after each reading, for what changed before it was watched. The way to a file may be another one than it was.
 void reloader::something_changed() {
-  files_.watch(paths_of(seen_));
+  watch_ways_to(paths_of(seen_));
   settle_.expires_after(settle_time);
   settle_.async_wait([this](const net::error_code& cancelled) {
     if (cancelled || stopped_) return;
     const auto files = paths_of(seen_);
-    files_.watch(files);
+    watch_ways_to(files);
     if (digests_of(files) != seen_) reload("the file changed");
   });
+}
+
+void reloader::watch_ways_to(const std::vector<std::string>& files) {
+  auto folder = files_.watch(files);
+  if (!folder.empty() && folder != unwatched_) {
+    telemetry::warn("changes in a folder are not noticed, since it cannot be watched: SIGHUP reloads",
+                    {{"folder", std::string_view(folder)}});
+  }
+  unwatched_ = std::move(folder);
 }
 
 void reloader::stop() {

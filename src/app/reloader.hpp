@@ -32,6 +32,7 @@ class reloader {
 
  private:
   void something_changed();
+  void watch_ways_to(const std::vector<std::string>& files);
   void refuse(std::string_view cause);
   void warn_of_restarts(const config::snapshot& next) const;
   void warn_of_identity(const config::snapshot& next) const;
@@ -42,6 +43,7 @@ class reloader {
   adopt_hook adopt_;
   result_hook result_;
   file_watch files_;
+  std::string unwatched_;  ///< the folder that was warned of
   net::timer settle_;
   bool stopped_ = false;
   file_digests seen_;  ///< of what was last read

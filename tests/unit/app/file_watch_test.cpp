@@ -43,6 +43,16 @@ class a_watched_file : public testing::Test {
   file_watch watch_{io_, [this] { ++told_; }};
 };
 
+TEST_F(a_watched_file, in_a_folder_that_cannot_be_watched_is_told_apart_from_one_that_is_not_there) {
+  ASSERT_TRUE(watch_.open());
+  EXPECT_EQ(watch_.watch({at("none/proxy.yaml").string()}), "");
+  write(at("file"));
+  EXPECT_EQ(watch_.watch({at("file/proxy.yaml").string()}), "");
+  std::string deep = folder_.path().string();
+  while (deep.size() < 5000) deep += "/a";  // no system call takes such a path
+  EXPECT_NE(watch_.watch({deep}), "");
+}
+
 TEST_F(a_watched_file, is_written_replaced_removed_and_made_again) {
   fs::create_directory(at("etc"));
   write(at("etc/proxy.yaml"));
