@@ -12,13 +12,15 @@ using idempotency::verdict;
 
 namespace {
 
-int outcome(const store::reply& r) {
+/// @param first whether no step was taken before
+int outcome(const store::reply& r, bool first) {
+  const std::string nothing = first ? "nothing was changed" : "nothing more was changed";
   if (r.what == verdict::done || r.what == verdict::recreated) return key_done;
   if (r.what == verdict::lost || r.what == verdict::absent || r.what == verdict::already) {
     return complain(key_changed, "the record changed meanwhile, or is too young; look again");
   }
-  if (r.what == verdict::refused) return complain(key_failed, "the store takes no writes; nothing was changed");
-  if (!r.sent) return complain(key_failed, "the store does not answer; nothing was changed");
+  if (r.what == verdict::refused) return complain(key_failed, "the store takes no writes; " + nothing);
+  if (!r.sent) return complain(key_failed, "the store does not answer; " + nothing);
   return complain(key_failed, "the store did not answer in time; nothing is certain: look again");
 }
 
@@ -59,10 +61,11 @@ void key_change::audit(std::string_view what) const {
 int key_change::run(store::command c, std::string state_after) {
   c.name = name_;
   c.notify = route_.in_flight.respond == config::in_flight_respond::wait;
+  const bool first = after_.empty();
   const auto r = store_.run(c);
   if (r.what == verdict::done || r.what == verdict::recreated) after_ = std::move(state_after);
   uncertain_ = r.what == verdict::unavailable && r.sent;
-  return outcome(r);
+  return outcome(r, first);
 }
 
 int key_change::revoke() {
@@ -114,7 +117,11 @@ int key_change::make_unknown() {
   c.value = value;
   c.expect = own;
   c.ttl = unknown.hold;
-  if (const int code = run(c, letter(record_state::unknown)); code != key_done) return code;
+  if (const int code = run(c, letter(record_state::unknown)); code != key_done) {
+    // the one outcome that would execute again what an operator has just settled
+    return complain(code, "the key was revoked before that: unless its owner answers, it is free in " +
+                              std::to_string(2 * unknown.lease.count() / 1000) + " s, and a retry executes then");
+  }
   return look(store_, name_, seen_);
 }
 

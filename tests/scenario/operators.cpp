@@ -292,6 +292,34 @@ TEST_F(an_operator, is_recorded_as_one_who_may_have_changed_what_the_store_did_n
   EXPECT_NE(done.text.find("an operator may have changed a record"), std::string::npos) << done.text;
 }
 
+TEST_F(an_operator, is_told_that_a_key_becomes_free_where_the_store_went_after_it_was_revoked) {
+  relay wire(shared_redis().port());
+  backend.on("*", hang());
+  auto s = settings("lease: 1s");
+  s.redis_port = wire.port();
+  s.redis_more = "allow_eviction: true";  // what the server says of its memory is not always of one length
+  start(s);
+  auto one = proxy->connect(), other = proxy->connect();
+  one.send(charge("one"));
+  other.send(charge("two"));
+  ASSERT_TRUE(backend.wait_for("one"));
+  ASSERT_TRUE(backend.wait_for("two"));
+  proxy->kill();
+  const auto lapsed = [&](const std::string& k) {
+    return eventually([&] { return key("show", "--key " + k).text.find("lapsed") != std::string::npos; });
+  };
+  ASSERT_TRUE(lapsed("one"));
+  ASSERT_TRUE(lapsed("two"));
+  const auto before = wire.bytes_down();
+  ASSERT_EQ(key("release", "--key one --reason 'as long as what comes before the second step'").code, 0);
+  wire.cut_after_reply_bytes(wire.bytes_down() - before);
+  const auto done = key("resolve", "--key two --reason r --status 200");
+  EXPECT_EQ(done.code, 1);
+  EXPECT_NE(done.text.find("was revoked before that"), std::string::npos) << done.text;
+  EXPECT_NE(done.text.find("it is free in 2 s"), std::string::npos) << done.text;
+  EXPECT_EQ(done.text.find("nothing was changed"), std::string::npos) << done.text;
+}
+
 TEST_F(an_operator, must_say_why) {
   start();
   EXPECT_NE(key("release", "--key k").code, 0);
