@@ -179,7 +179,7 @@ void read_signature(const section& signature, idempotency_draft& to) {
   c.secret.clear();
   if (c.secret_file.empty() || c.scheme == signature_scheme::none) return;
   const place at = to.signature ? *to.signature : signature.where("secret_file");
-  const auto secret = read_secret(signature.out(), c.secret_file);
+  const auto secret = read_secret(signature.out(), at, c.secret_file);
   const auto key = secret ? hmac_key(c.scheme, *secret) : secret;
   if (key) c.secret = *key;
   if (!key) signature.out().error(at, signature.out().value(c.secret_file) + " " + key.why);

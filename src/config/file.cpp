@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 #include "config/units.hpp"
@@ -29,6 +30,12 @@ class descriptor {
 
 parsed<std::string> failure(int error) {
   return parsed<std::string>::fail("cannot be read: " + std::generic_category().message(error));
+}
+
+/// White space and byte order marks, which nobody sees.
+bool has_blank_ends(std::string_view secret) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  return is_blank(secret.front()) || is_blank(secret.back()) || secret.starts_with("\xef\xbb\xbf");
 }
 
 }  // namespace
@@ -60,7 +67,7 @@ parsed<std::string> read_file(report& out, const std::string& path, std::size_t 
   return read_file(path, most);
 }
 
-parsed<std::string> read_secret(report& out, const std::string& path) {
+parsed<std::string> read_secret(report& out, const place& at, const std::string& path) {
   constexpr std::size_t most = 64 * 1024;
   auto content = read_file(out, path, most);
   if (!content) return content;
@@ -69,6 +76,11 @@ parsed<std::string> read_secret(report& out, const std::string& path) {
   if (secret.ends_with('\r')) secret.pop_back();
   if (secret.empty()) return parsed<std::string>::fail("is empty, expected a secret");
   if (secret.find('\n') != std::string::npos) return parsed<std::string>::fail("has several lines, expected one");
+  if (has_blank_ends(secret)) {
+    out.warning(at, out.value(path) +
+                        " has white space or a byte order mark around its secret, which are taken for a "
+                        "part of it");
+  }
   return secret;
 }
 

@@ -17,6 +17,7 @@ parsed<std::string> read_file(report& out, const std::string& path, std::size_t 
 
 /// A secret: the first line of a file, which must be its only one. Its line end does not count. `out` depends on the
 /// file.
-parsed<std::string> read_secret(report& out, const std::string& path);
+/// @param at where it is named, for a warning of what an editor may have put around it
+parsed<std::string> read_secret(report& out, const place& at, const std::string& path);
 
 }  // namespace idem::config

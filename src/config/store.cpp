@@ -45,7 +45,7 @@ void read_credentials(const section& redis, bool in_use, redis_config& to) {
     to.password_file = file->text;
     if (!to.password.empty()) redis.out().error(file->at, "the URL has a password, too, expected one of the two");
     if (in_use) {
-      const auto secret = read_secret(redis.out(), to.password_file);
+      const auto secret = read_secret(redis.out(), file->at, to.password_file);
       if (!secret) redis.out().error(file->at, redis.out().value(to.password_file) + " " + secret.why);
       if (secret) to.password = *secret;
     }

@@ -17,8 +17,8 @@ void load_key_set(const section& jwt, jwt_config& c) {
 }
 
 void load_secret(const section& jwt, jwt_config& c) {
-  const auto secret = read_secret(jwt.out(), c.hmac_secret_file);
   const place at = jwt.where("hmac_secret_file");
+  const auto secret = read_secret(jwt.out(), at, c.hmac_secret_file);
   if (!secret) {
     jwt.out().error(at, jwt.out().value(c.hmac_secret_file) + " " + secret.why);
     return;

@@ -229,6 +229,21 @@ TEST(redis_password, a_file_that_cannot_be_used_is_an_error) {
   EXPECT_TRUE(reports(with_file(folder.write("c", std::string(70'000, 'x'))), at, "is larger than 64KiB"));
 }
 
+TEST(secret_file, with_what_nobody_sees_around_its_secret_is_a_warning) {
+  const temporary_folder folder;
+  for (const char* content : {" secret", "secret \n", "secret\t\r\n", "\xef\xbb\xbfsecret"}) {
+    const std::string path = folder.write("secret", content);
+    const std::string what = "white space or a byte order mark around";
+    EXPECT_TRUE(
+        reports(with_redis("password_file: \"" + path + "\""), "f:3:45: warning: store.redis.password_file: ", what));
+    EXPECT_TRUE(reports(test::with_block("jwt: {hmac_secret_file: \"" + path + "\"}"),
+                        "f:7:31: warning: routes[0].idempotency.jwt.hmac_secret_file: \"" + path + "\" has", what));
+    EXPECT_TRUE(reports(test::with_block("signature: {scheme: github, secret_file: \"" + path + "\"}"),
+                        "f:7:48: warning: routes[0].idempotency.signature.secret_file: ", what));
+  }
+  EXPECT_TRUE(test::is_clean(with_redis("password_file: \"" + folder.write("fine", "two words\n") + "\"")));
+}
+
 TEST(redis_password, is_not_looked_for_while_the_store_is_memory) {
   EXPECT_TRUE(
       load_text(upstream + routes + "store: {type: memory, redis: {password_file: /nowhere/at/all}}\n", "f").ok());
