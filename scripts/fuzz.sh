@@ -5,10 +5,11 @@
 # seeds. Fails if one crashes, hangs or leaks; the input that did it is kept in build/fuzz/findings/.
 set -eu
 
-if [ $# -lt 1 ]; then
-  sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
-  exit 2
-fi
+usage() { sed -n '2,5s/^# \{0,1\}//p' "$0"; }
+case ${1-} in
+  -h | --help) usage; exit 0 ;;
+  '' | *[!0-9]*) usage >&2; exit 2 ;;
+esac
 seconds=$1
 shift
 
