@@ -133,6 +133,17 @@ void check_fingerprint_key(const route_draft& r, report& out) {
   }
 }
 
+/// Where a success of a callback is defined, what is none is released whatever its status.
+void check_released_successes(const route_draft& r, report& out) {
+  const idempotency_config& c = r.idempotency.config;
+  if (c.mode == route_mode::off || c.success.given() || refused(out, r, "statuses") || refused(out, r, "mode")) return;
+  const auto& released = r.idempotency.statuses[1];
+  for (const status_entry& e : released) {
+    if ((e.is_class ? e.value : e.value / 100) != 2) continue;
+    out.warning(e.at, "frees the key after a success, of which nothing is kept: each retry executes again");
+  }
+}
+
 void check_name(const draft& all, std::size_t index, report& out) {
   const route_draft& r = all.routes[index];
   for (std::size_t earlier = 0; earlier < index; ++earlier) {
@@ -182,6 +193,7 @@ void check_routes(const draft& config, report& out) {
     check_processing(r, out);
     check_templates(r, out);
     check_fingerprint_key(r, out);
+    check_released_successes(r, out);
     check_scope(config, r, out);
     check_callbacks(r, out);
     check_verification(r, out);

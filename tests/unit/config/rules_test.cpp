@@ -267,6 +267,15 @@ TEST(fingerprint, members_of_a_body_that_is_not_read_are_an_error) {
       << "a default that one route has no use for";
 }
 
+TEST(statuses, that_release_a_success_are_a_warning) {
+  for (const char* status : {"2xx", "201"}) {
+    EXPECT_TRUE(reports(with_block("statuses: {release: [404, " + std::string(status) + "]}"),
+                        "f:7:33: warning: routes[0].idempotency.statuses.release[1]: frees the key after a success"));
+  }
+  EXPECT_TRUE(is_clean(with_block("statuses: {release: [3xx, 5xx, 404], final: [2xx], unknown: [202]}")));
+  EXPECT_TRUE(is_clean(with_block("mode: off\n      statuses: {release: [2xx]}")));
+}
+
 TEST(fingerprint, filters_nothing_of_a_multipart_body) {
   EXPECT_TRUE(reports(with_block("fingerprint: {body: multipart, exclude: [a]}"),
                       "f:7:47: error: routes[0].idempotency.fingerprint.exclude: has no effect"));
