@@ -129,7 +129,9 @@ net::task<fault> upstream_exchange::read_more() {
 
 void upstream_exchange::finish(bool request_whole) {
   if (!connection_) return;
-  if (request_whole && in_body_ && body_.done() && keep_alive_ && in_.empty() && !closed_ && !write_failed_) {
+  const bool answer_whole = in_body_ && body_.done() && keep_alive_;
+  const bool nothing_else = in_.empty() && !connection_->stream.holds_unread();
+  if (request_whole && answer_whole && nothing_else && !closed_ && !write_failed_) {
     pool_->give_back(std::move(connection_));
   }
   connection_.reset();

@@ -180,6 +180,11 @@ bool peer::send_byte_by_byte(std::string_view bytes) {
   return true;
 }
 
+void peer::hold_back(bool on) {
+  const int held = on ? 1 : 0;
+  ::setsockopt(fd_, IPPROTO_TCP, TCP_CORK, &held, sizeof held);
+}
+
 void peer::half_close() { ::shutdown(fd_, SHUT_WR); }
 
 void peer::reset() {

@@ -52,6 +52,8 @@ class peer {
 
   bool send(std::string_view bytes);
   bool send_byte_by_byte(std::string_view bytes);
+  /// While it is on the kernel keeps what is sent; then all of it leaves at once.
+  void hold_back(bool on);
   void half_close();
   void reset();
   void close();

@@ -314,6 +314,36 @@ TEST_F(tls_backend, that_answers_early_is_heard_by_a_client_that_still_sends) {
   EXPECT_EQ(c.ended(), peer::end::clean);
 }
 
+TEST_F(tls_backend, that_said_more_than_its_answer_is_not_talked_to_again) {
+  stage s({}, verified("backend.test"), "https://");
+  // a record of its own, that comes together with the answer's and that nobody has to read for it
+  for (const std::string_view more : {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", ""}) {
+    auto c = s.client();
+    c.send(plain_get);
+    auto b = s.backend.accept();
+    ASSERT_TRUE(b.begin_tls(showing(files), true)) << b.tls_fault();
+    EXPECT_EQ(b.read(plain_get.size()), plain_get);
+    b.hold_back(true);
+    b.send(plain_ok);
+    if (more.empty()) {
+      b.end_tls();
+    } else {
+      b.send(more);
+    }
+    b.hold_back(false);
+    EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+    const std::string keyed = "POST /keyed HTTP/1.1\r\nHost: a\r\nAuthorization: t\r\nIdempotency-Key: more" +
+                              std::to_string(more.size()) + "\r\nContent-Length: 2\r\n\r\nhi";
+    c.send(keyed);
+    auto fresh = s.backend.accept(2s);
+    ASSERT_TRUE(fresh.open()) << "what the client got: " << c.within(200ms);
+    EXPECT_TRUE(fresh.begin_tls(showing(files), true)) << fresh.tls_fault();
+    EXPECT_EQ(fresh.read(keyed.size()), keyed);
+    fresh.send("HTTP/1.1 201 Made\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_EQ(c.read_head(), "HTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n");
+  }
+}
+
 TEST_F(tls_backend, that_asks_for_a_certificate_gets_the_one_that_is_configured) {
   const auto mine = make_certificates(folder, "sidecar.test", "mine");
   stage s({},

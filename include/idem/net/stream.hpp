@@ -4,6 +4,8 @@
 // under way at the same time. Belongs to one thread.
 #pragma once
 
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -110,8 +112,14 @@ class stream {
   /// Whether anything has come since watch() began, as far as this thread has been told.
   bool disturbed() const { return socket_->disturbed(); }
 
+  /// Whether TLS has taken more off the socket than was read: records that came together with the last one. The socket
+  /// knows nothing of them any more, so that neither watch() nor a look at it finds them.
+  bool holds_unread() const {
+    return tls_ &&
+           (SSL_has_pending(tls_->native_handle()) == 1 || BIO_pending(SSL_get_rbio(tls_->native_handle())) > 0);
+  }
   /// Whether an idle connection is still good: nothing to read, no end, no error. One system call.
-  bool quiet() { return socket_->quiet(); }
+  bool quiet() { return !holds_unread() && socket_->quiet(); }
   /// Whether the peer has reset the connection; on a unix socket also whether it has closed it. A peer that only ended
   /// its sending side has not. Bytes that are still to be read do not hide it, as they would from a read.
   bool reset_by_peer() {
