@@ -144,6 +144,11 @@ std::string peer::tls_protocol() const {
   return {reinterpret_cast<const char*>(name), size};
 }
 
+std::string peer::tls_asked_name() const {
+  const char* name = SSL_get_servername(tls_, TLSEXT_NAMETYPE_host_name);
+  return name ? name : "";
+}
+
 std::string peer::tls_peer_name() const {
   char text[128] = "";
   if (auto* c = SSL_get1_peer_certificate(tls_)) {

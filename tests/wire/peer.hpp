@@ -47,8 +47,9 @@ class peer {
   void end_tls();  ///< sends close_notify
   const std::string& tls_fault() const { return tls_fault_; }
   std::string tls_version() const;
-  std::string tls_protocol() const;   ///< by ALPN
-  std::string tls_peer_name() const;  ///< the common name of the peer's certificate
+  std::string tls_protocol() const;    ///< by ALPN
+  std::string tls_asked_name() const;  ///< which of a server's names its client has meant
+  std::string tls_peer_name() const;   ///< the common name of the peer's certificate
 
   bool send(std::string_view bytes);
   bool send_byte_by_byte(std::string_view bytes);

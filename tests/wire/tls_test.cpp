@@ -265,6 +265,18 @@ TEST_F(tls_backend, of_the_right_name_is_talked_to_and_its_connection_used_again
   }
 }
 
+TEST_F(tls_backend, of_a_name_with_the_dot_of_the_root_shows_a_certificate_without_it) {
+  stage s({}, verified("backend.test."), "https://");
+  auto c = s.client();
+  c.send(plain_get);
+  auto b = s.backend.accept();
+  ASSERT_TRUE(b.begin_tls(showing(files), true)) << b.tls_fault();
+  EXPECT_EQ(b.tls_asked_name(), "backend.test") << "RFC 6066 section 3";
+  EXPECT_EQ(b.read(plain_get.size()), plain_get);
+  b.send(plain_ok);
+  EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+}
+
 TEST_F(tls_backend, of_a_wrong_name_or_ca_is_502_and_gets_no_byte_of_the_request) {
   const auto other = make_certificates(folder, "backend.test", "other");
   struct {

@@ -16,10 +16,9 @@ using tls_stream = asio::ssl::stream<socket&>;
 error_code trust(asio::ssl::context& context, const std::string& ca_file);
 
 /// To be called before the handshake.
-/// @param name host name or address: the handshake tells the server which of its names is meant, unless it is an
-/// address
-///        (RFC 6066 §3), and the server's certificate must be made out to it
+/// @param configured host name, with or without the dot of the root, or address: the handshake tells the server which
+///        of its names is meant, unless it is an address (RFC 6066 §3), and its certificate must be made out to it
 /// @param verify false: the certificate may be anybody's
-void expect_server(tls_stream& stream, const std::string& name, bool verify);
+void expect_server(tls_stream& stream, const std::string& configured, bool verify);
 
 }  // namespace idem::net
