@@ -46,6 +46,9 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
   /// @param tls null for plain connections; shared by all threads
   upstream_pool(net::asio::io_context& io, net::deadline_wheel& wheel, const config::upstream_config& settings,
                 std::shared_ptr<net::asio::ssl::context> tls, telemetry::worker_block& metrics);
+  ~upstream_pool() { close_idle(); }
+  upstream_pool(const upstream_pool&) = delete;
+  upstream_pool& operator=(const upstream_pool&) = delete;
 
   /// A connection on which nothing has come since its last answer, or null.
   upstream_ptr take_idle(reuse how);

@@ -135,6 +135,29 @@ TEST(backend_pool, closes_what_was_idle_for_too_long_and_keeps_no_more_than_it_m
   EXPECT_LT(std::chrono::steady_clock::now() - began, 3s);
 }
 
+TEST(backend_pool, that_a_reload_replaces_leaves_no_connection_in_the_count) {
+  stage s;
+  const auto is = [&](const char* gauge, double value) {
+    return eventually([&] { return s.proxy->metric(gauge) == value; });
+  };
+  {
+    auto c = s.client();
+    c.send(plain_get);
+    auto b = s.backend.accept();
+    EXPECT_EQ(b.read(plain_get.size()), plain_get);
+    b.send(plain_ok);
+    EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+    ASSERT_TRUE(is("idempotency_proxy_upstream_idle", 1));
+    c.close();
+    ASSERT_TRUE(is("idempotency_proxy_connections", 0));
+    s.settings.upstream_more = "connect_timeout: 2s";
+    s.proxy->reload(s.settings);
+    EXPECT_EQ(b.rest(), "");
+    EXPECT_EQ(b.ended(), peer::end::clean) << "nobody uses the old pool any more";
+  }
+  EXPECT_TRUE(is("idempotency_proxy_upstream_idle", 0));
+}
+
 TEST(backend_pool, tries_every_address_of_a_name) {
   host backend;  // on 127.0.0.1 alone, while localhost may be ::1 as well, and first
   proxy_settings settings;
