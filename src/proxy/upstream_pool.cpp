@@ -171,38 +171,49 @@ net::task<upstream_pool::outcome> upstream_pool::connect() {
     }
     wake.set();
   });
+  const auto until = net::deadline::clock::now() + settings_.connect_timeout;
   limit.after(settings_.connect_timeout);
   const bool known = co_await addresses(late, wake);
   if (!known) co_return outcome{nullptr, late ? fault::upstream_connect_late : fault::upstream_resolve};
 
-  fault why = fault::upstream_connect;
+  fault why = fault::upstream_connect;  // of several, what came furthest
   const auto candidates = names_->found;
-  for (const auto& address : candidates) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - net::deadline::clock::now());
+    late = left <= 0ms;
     if (late) break;
+    limit.after(left / static_cast<std::int64_t>(candidates.size() - i));  // a silent one leaves time for the others
     net::stream s{net::socket(io_)};
-    net::error_code ec;
-    s.lowest().open(address.protocol(), ec);
-    if (ec) continue;
     current = &s.lowest();
-    const bool reached = co_await reach(s.lowest(), address, late);
-    if (!reached || late) {
-      current = nullptr;
-      continue;
-    }
-    if (!settings_.address.is_unix()) s.lowest().set_option(asio::ip::tcp::no_delay(true), ec);
-    const fault shaken = settings_.tls.enabled ? co_await handshake(s) : fault::none;
+    const fault opened = co_await open(s, candidates[i], late);
     current = nullptr;
-    if (late) break;
-    if (shaken != fault::none) {
-      why = shaken;
-      continue;
+    if (!late && opened == fault::none) {
+      begin_with(candidates[i]);
+      metrics_.upstream_connects.fetch_add(1, std::memory_order_relaxed);
+      co_return outcome{std::make_unique<upstream_connection>(std::move(s)), fault::none};
     }
-    metrics_.upstream_connects.fetch_add(1, std::memory_order_relaxed);
-    co_return outcome{std::make_unique<upstream_connection>(std::move(s)), fault::none};
+    why = std::max(why, late ? fault::upstream_connect_late : opened);
   }
   // an address that does not answer may be an old one
   if (names_->at != std::chrono::steady_clock::time_point::max()) names_->at = {};
-  co_return outcome{nullptr, late ? fault::upstream_connect_late : why};
+  co_return outcome{nullptr, late ? std::max(why, fault::upstream_connect_late) : why};
+}
+
+/// Who has answered is asked first, until the name is looked up again.
+void upstream_pool::begin_with(const endpoint& address) {
+  auto& all = names_->found;
+  const auto at = std::find(all.begin(), all.end(), address);
+  if (at != all.end()) std::rotate(all.begin(), at, all.end());
+}
+
+net::task<fault> upstream_pool::open(net::stream& s, const endpoint& address, const bool& late) {
+  net::error_code ec;
+  s.lowest().open(address.protocol(), ec);
+  if (ec) co_return fault::upstream_connect;
+  const bool reached = co_await reach(s.lowest(), address, late);
+  if (!reached || late) co_return fault::upstream_connect;
+  if (!settings_.address.is_unix()) s.lowest().set_option(asio::ip::tcp::no_delay(true), ec);
+  co_return settings_.tls.enabled ? co_await handshake(s) : fault::none;
 }
 
 /// A unix socket is connected at once or not at all. EAGAIN says that the backlog is full; Asio takes it for a

@@ -58,7 +58,7 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
     upstream_ptr connection;
     fault why = fault::none;
   };
-  /// A new connection, within connect_timeout, TLS handshake included.
+  /// A new connection, within connect_timeout, TLS handshake included. Of several addresses each has its share of it.
   net::task<outcome> connect();
 
   void close_idle();
@@ -77,8 +77,10 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
   void resolve();
   bool resolved_recently() const;
   net::task<bool> addresses(const bool& late, net::event& wake);
+  net::task<fault> open(net::stream& s, const endpoint& address, const bool& late);
   net::task<bool> reach(net::socket& s, const endpoint& address, const bool& late);
   net::task<fault> handshake(net::stream& s);
+  void begin_with(const endpoint& address);
   void sweep();
   void leave(const upstream_connection* c);
   void look_at_last();

@@ -40,7 +40,11 @@ class names_of_backends : public ::testing::Test {
 
   std::filesystem::path hosts() const { return folder.path() / "hosts"; }
   /// In place: the proxy has this very file.
-  void points_to(const std::string& address) const { std::ofstream(hosts()) << address << " backend.test\n"; }
+  template <class... Addresses>
+  void points_to(const Addresses&... addresses) const {
+    std::ofstream file(hosts());
+    ((file << addresses << " backend.test\n"), ...);
+  }
 
   /// One request on connections of its own; whether it came to `expected`, which then answered it.
   bool reaches(host& expected) const {
@@ -67,6 +71,23 @@ TEST_F(names_of_backends, are_looked_up_again_when_none_of_their_addresses_answe
   c.send(plain_get);
   EXPECT_TRUE(is_problem(c.read_head(), 502, "upstream-unavailable"));
   EXPECT_TRUE(eventually([&] { return reaches(*second); }, 5s));
+}
+
+TEST_F(names_of_backends, are_served_by_an_address_that_answers_though_another_one_is_silent) {
+  points_to("127.0.0.1", "127.0.0.2");
+  first->backlog(0);
+  const auto fills_it = peer::connect(first->port());
+  const auto request = [&](peer::limit time) {
+    auto c = peer::connect(proxy->port());
+    c.send(plain_get);
+    auto b = second->accept(time);
+    if (!b.open()) return false;
+    b.read_head();
+    b.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+    return c.read(plain_ok.size()) == plain_ok;
+  };
+  ASSERT_TRUE(request(2s));
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(request(250ms)) << "who has answered is asked first";
 }
 
 TEST_F(names_of_backends, are_looked_up_again_after_half_a_minute_and_not_before) {
