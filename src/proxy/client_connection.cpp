@@ -64,12 +64,7 @@ void client_connection::break_off() {
 
 net::task<void> client_connection::run() {
   after how = after::close;
-  if (runtime->config->server.proxy_protocol != config::proxy_protocol_policy::off) {
-    read_limit_.after(runtime->config->server.timeouts.header);
-    const bool named = co_await read_proxy_header(stream, peer_);
-    read_limit_.clear();
-    if (!named) co_return;
-  }
+  if (runtime->config->server.proxy_protocol != config::proxy_protocol_policy::off && !co_await read_peer()) co_return;
   if (runtime->server_tls && !co_await accept_tls()) co_return;
   for (;;) {
     take_configuration();
@@ -265,11 +260,26 @@ net::task<void> client_connection::linger() {
   read_limit_.clear();
 }
 
+/// Reads nothing. A drain does not wait for who has said nothing.
+net::task<bool> client_connection::hear_first() {
+  read_limit_.after(runtime->config->server.timeouts.header);
+  idle_ = true;
+  auto [ec] = co_await stream.lowest().async_wait(net::socket::wait_read, net::as_result);
+  idle_ = false;
+  co_return !ec;
+}
+
+net::task<bool> client_connection::read_peer() {
+  const bool named = co_await hear_first() && co_await read_proxy_header(stream, peer_);
+  read_limit_.clear();
+  co_return named;
+}
+
 net::task<bool> client_connection::accept_tls() {
+  if (!co_await hear_first()) co_return false;
   auto context = runtime->server_tls;
   auto& tls = stream.start_tls(*context);
   timed_out_ = false;
-  read_limit_.after(runtime->config->server.timeouts.header);
   auto [ec] = co_await tls.async_handshake(net::asio::ssl::stream_base::server, net::as_result);
   read_limit_.clear();
   if (ec) stream.close();

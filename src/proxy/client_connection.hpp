@@ -111,6 +111,8 @@ class client_connection {
   net::task<void> end_idle();
   net::task<void> end_tls();
   net::task<void> linger();
+  net::task<bool> hear_first();
+  net::task<bool> read_peer();
   net::task<bool> accept_tls();
   void start_log();
   void end_log();
@@ -118,7 +120,7 @@ class client_connection {
   std::list<client_connection*>::iterator self_;
   net::deadline read_limit_;
   std::string peer_;
-  bool idle_ = false;  ///< waits for the first byte of a request
+  bool idle_ = false;  ///< waits for the first byte of a request, or of what comes before all requests
   bool timed_out_ = false;
   bool first_ = true;
   bool broken_off_ = false;

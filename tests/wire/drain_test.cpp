@@ -101,6 +101,21 @@ TEST_P(stopping, ends_idle_connections_orderly_and_at_once) {
   EXPECT_EQ(s_->proxy->wait_for_exit(5s), 0);
 }
 
+TEST(stopping_before_a_word, ends_connections_at_once_where_a_handshake_or_a_proxy_header_is_still_to_come) {
+  temporary_folder folder;
+  const auto files = make_certificates(folder, "proxy.test");
+  for (const std::string& settings : {"tls: {certificate: \"" + files.certificate + "\", key: \"" + files.key + "\"}",
+                                      std::string("proxy_protocol: v1_v2")}) {
+    stage s(settings);
+    auto c = s.client();
+    ASSERT_TRUE(eventually([&] { return s.proxy->metric("idempotency_proxy_connections") == 1; }));
+    s.proxy->terminate();
+    EXPECT_EQ(c.rest(), "") << settings;
+    EXPECT_EQ(c.ended(), peer::end::clean);
+    EXPECT_EQ(s.proxy->wait_for_exit(5s), 0);
+  }
+}
+
 TEST_P(stopping, serves_a_first_request_that_is_under_way) {
   auto clients = idle_clients(0);
   stop_with_requests_under_way(clients);
