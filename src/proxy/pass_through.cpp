@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "idem/memory/block_pool.hpp"
+#include "idem/text/field_syntax.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/tunnel.hpp"
 
@@ -18,6 +19,24 @@ using idempotency::problem_code;
 namespace {
 constexpr unsigned max_interim = 8;
 constexpr auto watch_period = 250ms;
+/// A 101 says what it switches to (RFC 9110 §15.2.2). HTTP in another form would carry requests past every route: h2c
+/// (RFC 7540 §3.2), TLS (RFC 2817).
+bool may_tunnel(const http::response_head& head) {
+  bool named = false;
+  for (const auto& f : head.fields) {
+    if (f.id != http::field_id::upgrade) continue;
+    for (std::string_view rest = f.value; !rest.empty();) {
+      const auto protocol = text::take_member(rest);
+      const auto name = protocol.substr(0, protocol.find('/'));
+      named |= !name.empty();
+      for (const std::string_view carrier : {"h2c", "http", "tls"}) {
+        if (http::iequals(name, carrier)) return false;
+      }
+    }
+  }
+  return named;
+}
+
 }  // namespace
 
 pass_through::pass_through(client_connection& c, const options& o)
@@ -242,7 +261,7 @@ net::task<after> pass_through::answer() {
   status_ = head.status;
   c_.log.status = head.status;
   if (head.status == 101) {
-    if (!c_.facts.upgrade) co_return co_await fail(fault::upstream_malformed);
+    if (!c_.facts.upgrade || !may_tunnel(head)) co_return co_await fail(fault::upstream_malformed);
     co_return co_await tunnel();
   }
   answered_ = true;

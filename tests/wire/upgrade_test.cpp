@@ -159,6 +159,18 @@ TEST_F(upgrades, that_the_backend_declines_are_usual_exchanges) {
   EXPECT_EQ(w.backend.read(plain_get.size()), plain_get) << "both connections go on";
 }
 
+TEST_F(upgrades, to_what_carries_http_are_not_made_for_its_requests_would_go_past_the_routes) {
+  for (const std::string answer : {"Upgrade: h2c", "Upgrade: H2C", "Upgrade: foo,h2c", "Upgrade: foo\r\nUpgrade: h2c",
+                                   "Upgrade: TLS/1.0, HTTP/1.1", "X-No: upgrade"}) {
+    SCOPED_TRACE(answer);
+    auto w = ask();
+    w.backend.send("HTTP/1.1 101 Switching\r\n" + answer + "\r\nConnection: Upgrade\r\n\r\n");
+    EXPECT_TRUE(is_problem(w.client.read_head(), 502, "upstream-failed"));
+    w.client.send("POST /keyed HTTP/1.1\r\n\r\n");
+    EXPECT_EQ(w.backend.rest(), "");
+  }
+}
+
 /// Routes that hear GET and POST: one that keeps answers by key, and one whose requests must be signed.
 class upgrades_on_routes : public ::testing::Test {
  protected:
