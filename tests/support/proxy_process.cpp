@@ -34,8 +34,8 @@ std::string configuration(const proxy_settings& s) {
   if (s.redis_port == 0) {
     text += "store: {type: memory}\n";
   } else {
-    text += "store: {type: redis, redis: {url: \"redis://127.0.0.1:" + std::to_string(s.redis_port) + "/0\"" +
-            also(s.redis_more) + "}}\n";
+    text += "store: {type: redis, redis: {url: \"redis://" + s.redis_host + ":" + std::to_string(s.redis_port) +
+            "/0\"" + also(s.redis_more) + "}}\n";
   }
   text += "routes:\n";
   if (s.routes.empty()) text += "  - {name: api}\n";

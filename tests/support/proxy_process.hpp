@@ -21,10 +21,11 @@ struct proxy_settings {
   std::string upstream_more;        ///< e.g. "idle_timeout: 1s, keep_alive: {idle: 1s}"
   std::vector<std::string> routes;  ///< each one flow map, e.g. "{name: api}"; none: {name: api}
   std::uint16_t redis_port = 0;     ///< 0: the memory store
-  std::string redis_more;           ///< e.g. "command_timeout: 100ms"
-  std::string server_more;          ///< e.g. "max_in_flight: 1, timeouts: {drain: 1s}"
-  std::string listen_unix;          ///< a path to listen on instead of a port
-  std::string more;                 ///< more top-level lines
+  std::string redis_host = "127.0.0.1";
+  std::string redis_more;   ///< e.g. "command_timeout: 100ms"
+  std::string server_more;  ///< e.g. "max_in_flight: 1, timeouts: {drain: 1s}"
+  std::string listen_unix;  ///< a path to listen on instead of a port
+  std::string more;         ///< more top-level lines
   bool wait_until_ready = true;
   std::string binary;  ///< another program than the product; empty: the product
 };

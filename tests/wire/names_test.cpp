@@ -1,9 +1,10 @@
-// The backend's name, looked up again when its addresses change. The proxy sees a hosts file of its own in place of the
-// machine's: it runs in a mount namespace.
+// The backend's name, looked up again when its addresses change, and the store's. The proxy sees a hosts file of its
+// own in place of the machine's: it runs in a mount namespace.
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "support/redis_server.hpp"
 #include "wire/wire.hpp"
 
 namespace idem::test {
@@ -17,25 +18,16 @@ std::string mount_namespace() {
   return {};
 }
 
-/// Two hosts with one port and two addresses, and a proxy that knows them by one name.
-class names_of_backends : public ::testing::Test {
+/// A hosts file, and the product as a program that knows no other.
+class own_names : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto prefix = mount_namespace();
     if (prefix.empty()) GTEST_SKIP() << "unshare makes no mount namespace here: no hosts file of our own";
-    first = std::make_unique<host>();
-    second = std::make_unique<host>("127.0.0.2", first->port());
-    ASSERT_TRUE(second->listening());
-    points_to("127.0.0.1");
-    const auto program =
+    program =
         folder.write("proxy", "#!/bin/sh\nexec " + prefix + " sh -c 'mount --bind \"$0\" /etc/hosts && exec \"$@\"' '" +
                                   hosts().string() + "' '" IDEM_BINARY "' \"$@\"\n");
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-    proxy_settings settings;
-    settings.upstream = "http://backend.test:" + std::to_string(first->port());
-    settings.server_more = "threads: 1";
-    settings.binary = program;
-    proxy = std::make_unique<proxy_process>(settings);
   }
 
   std::filesystem::path hosts() const { return folder.path() / "hosts"; }
@@ -43,7 +35,28 @@ class names_of_backends : public ::testing::Test {
   template <class... Addresses>
   void points_to(const Addresses&... addresses) const {
     std::ofstream file(hosts());
-    ((file << addresses << " backend.test\n"), ...);
+    ((file << addresses << " backend.test store.test\n"), ...);
+  }
+
+  temporary_folder folder;
+  std::string program;
+};
+
+/// Two hosts with one port and two addresses, and a proxy that knows them by one name.
+class names_of_backends : public own_names {
+ protected:
+  void SetUp() override {
+    own_names::SetUp();
+    if (IsSkipped()) return;
+    first = std::make_unique<host>();
+    second = std::make_unique<host>("127.0.0.2", first->port());
+    ASSERT_TRUE(second->listening());
+    points_to("127.0.0.1");
+    proxy_settings settings;
+    settings.upstream = "http://backend.test:" + std::to_string(first->port());
+    settings.server_more = "threads: 1";
+    settings.binary = program;
+    proxy = std::make_unique<proxy_process>(settings);
   }
 
   /// One request on connections of its own; whether it came to `expected`, which then answered it.
@@ -58,7 +71,6 @@ class names_of_backends : public ::testing::Test {
     return true;
   }
 
-  temporary_folder folder;
   std::unique_ptr<host> first, second;
   std::unique_ptr<proxy_process> proxy;
 };
@@ -104,6 +116,24 @@ TEST_F(names_of_backends, are_looked_up_again_after_half_a_minute_and_not_before
   second->clear();
   EXPECT_GT(std::chrono::steady_clock::now() - began, 30s);
   EXPECT_TRUE(reaches(*second));
+}
+
+using names_of_stores = own_names;
+
+TEST_F(names_of_stores, are_reached_at_an_address_that_answers_though_another_one_is_silent) {
+  redis_server redis;
+  host silent("::1", redis.port());  // resolvers put it first
+  if (!silent.listening()) GTEST_SKIP() << "no IPv6 here";
+  silent.backlog(0);
+  const auto fills_it = peer::connect("::1", silent.port());
+  points_to("::1", "127.0.0.1");
+  proxy_settings settings;
+  settings.upstream = "http://127.0.0.1:9";
+  settings.redis_host = "store.test";
+  settings.redis_port = redis.port();
+  settings.binary = program;
+  const proxy_process proxy(settings);
+  EXPECT_TRUE(eventually([&] { return proxy.metric("idempotency_proxy_store_up") == 1; }));
 }
 
 }  // namespace

@@ -38,6 +38,33 @@ void no_delay(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+/// Of either family.
+class ip_address {
+ public:
+  ip_address(const std::string& text, std::uint16_t port) {
+    six_ = ::inet_pton(AF_INET6, text.c_str(), &a6_.sin6_addr) == 1;
+    if (!six_ && ::inet_pton(AF_INET, text.c_str(), &a4_.sin_addr) != 1) throw std::runtime_error("no address");
+    a4_.sin_port = a6_.sin6_port = htons(port);
+  }
+  const sockaddr* get() const {
+    return six_ ? reinterpret_cast<const sockaddr*>(&a6_) : reinterpret_cast<const sockaddr*>(&a4_);
+  }
+  socklen_t size() const { return six_ ? sizeof a6_ : sizeof a4_; }
+
+ private:
+  sockaddr_in6 a6_{AF_INET6, 0, 0, {}, 0};
+  sockaddr_in a4_{AF_INET, 0, {}, {}};
+  bool six_ = false;
+};
+
+std::uint16_t port_of(int fd) {
+  sockaddr_storage a{};
+  socklen_t size = sizeof a;
+  ::getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size);
+  return ntohs(a.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(a).sin6_port
+                                       : reinterpret_cast<const sockaddr_in&>(a).sin_port);
+}
+
 sockaddr_un unix_address(const std::string& path) {
   sockaddr_un a{};
   a.sun_family = AF_UNIX;
@@ -80,14 +107,11 @@ peer& peer::operator=(peer&& o) noexcept {
 
 peer peer::connect(std::uint16_t port) { return peer(connect_to(port)); }
 
-peer peer::connect_v6(std::uint16_t port) {
-  sockaddr_in6 a{};
-  a.sin6_family = AF_INET6;
-  a.sin6_port = htons(port);
-  a.sin6_addr = in6addr_loopback;
-  peer p(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+peer peer::connect(const std::string& address, std::uint16_t port) {
+  const ip_address a(address, port);
+  peer p(::socket(a.get()->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   no_delay(p.fd_);
-  if (::connect(p.fd_, reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0) p.close();
+  if (::connect(p.fd_, a.get(), a.size()) != 0) p.close();
   return p;
 }
 
@@ -289,22 +313,16 @@ host::host() : host("127.0.0.1", 0) {
 }
 
 host::host(const std::string& address, std::uint16_t port) : address_(address) {
-  sockaddr_in6 a6{AF_INET6, htons(port), 0, {}, 0};
-  sockaddr_in a4{AF_INET, htons(port), {}, {}};
-  const bool v6 = ::inet_pton(AF_INET6, address.c_str(), &a6.sin6_addr) == 1;
-  if (!v6 && ::inet_pton(AF_INET, address.c_str(), &a4.sin_addr) != 1) throw std::runtime_error("no address");
-  auto* a = v6 ? reinterpret_cast<sockaddr*>(&a6) : reinterpret_cast<sockaddr*>(&a4);
-  socklen_t size = v6 ? sizeof a6 : sizeof a4;
-  fd_ = ::socket(a->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const ip_address a(address, port);
+  fd_ = ::socket(a.get()->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   // where an earlier host of this port has had connections
   ::setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (::bind(fd_, a, size) != 0 || ::listen(fd_, 256) != 0) {
+  if (::bind(fd_, a.get(), a.size()) != 0 || ::listen(fd_, 256) != 0) {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
     return;
   }
-  ::getsockname(fd_, a, &size);
-  port_ = ntohs(v6 ? a6.sin6_port : a4.sin_port);
+  port_ = port_of(fd_);
 }
 
 host::host(const std::string& unix_path) : path_(unix_path) {

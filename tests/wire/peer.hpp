@@ -35,7 +35,8 @@ class peer {
   peer& operator=(peer&& other) noexcept;
 
   static peer connect(std::uint16_t port);
-  static peer connect_v6(std::uint16_t port);
+  /// @param address of loopback, "127.0.0.2" or "::1"
+  static peer connect(const std::string& address, std::uint16_t port);
   static peer connect_unix(const std::string& path);
 
   bool open() const { return fd_ >= 0; }

@@ -49,7 +49,8 @@ link::link(asio::io_context& io, const config::redis_config& settings, std::shar
       tls_(std::move(tls)),
       user_(&user),
       socket_(net::socket(io.get_executor())),
-      resolver_(io.get_executor()) {}
+      resolver_(io.get_executor()),
+      share_(io.get_executor()) {}
 
 void link::start() { net::spawn(io_.get_executor(), net::keeping(shared_from_this(), run())); }
 
@@ -75,6 +76,7 @@ net::task<net::error_code> link::connect() {
     if (to.unix_path.size() >= sizeof(sockaddr_un{}.sun_path)) co_return asio::error::name_too_long;
     co_return co_await connect_to(asio::local::stream_protocol::endpoint(to.unix_path));
   }
+  const auto until = std::chrono::steady_clock::now() + settings_.connect_timeout;
   net::error_code ec;
   // an address needs no resolver, which would start a thread
   const auto address = asio::ip::make_address(to.host, ec);
@@ -83,11 +85,27 @@ net::task<net::error_code> link::connect() {
   asio::ip::tcp::resolver::results_type found;
   std::tie(ec, found) = co_await resolver_.async_resolve(to.host, std::to_string(to.port),
                                                          asio::ip::resolver_base::numeric_service, awaiting);
+  auto left = static_cast<std::int64_t>(found.size());
   for (const auto& candidate : found) {
     if (!user_) co_return asio::error::operation_aborted;
-    ec = co_await connect_to(candidate.endpoint());
+    ec = co_await connect_within(candidate.endpoint(), (until - std::chrono::steady_clock::now()) / left--);
     if (!ec) break;
   }
+  co_return ec;
+}
+
+/// An address that is silent leaves time for the others.
+net::task<net::error_code> link::connect_within(generic_endpoint where, std::chrono::nanoseconds share) {
+  share_.expires_after(share);
+  share_.async_wait([weak = weak_from_this(), turn = ++turn_](net::error_code ec) {
+    net::error_code ignored;
+    const auto self = weak.lock();
+    // an expiry that was queued already when the turn ended must not end the next one's
+    if (!ec && self && self->turn_ == turn) self->socket_.close(ignored);
+  });
+  const auto ec = co_await connect_to(where);
+  ++turn_;
+  share_.cancel();
   co_return ec;
 }
 

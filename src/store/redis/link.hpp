@@ -52,6 +52,8 @@ class link : public std::enable_shared_from_this<link> {
   net::task<void> run();
   net::task<net::error_code> connect();
   net::task<net::error_code> connect_to(net::asio::generic::stream_protocol::endpoint where);
+  net::task<net::error_code> connect_within(net::asio::generic::stream_protocol::endpoint where,
+                                            std::chrono::nanoseconds share);
   net::task<net::error_code> secure();
   net::task<void> read();
   bool write_now(std::string& bytes);
@@ -65,6 +67,8 @@ class link : public std::enable_shared_from_this<link> {
   net::edge_socket socket_;
   std::optional<net::tls_stream> secure_;
   net::resolver resolver_;
+  net::timer share_;  ///< of one of several addresses, of the time to connect
+  std::uint64_t turn_ = 0;
   std::string outgoing_;
   bool writing_ = false;
   std::vector<char> incoming_;
