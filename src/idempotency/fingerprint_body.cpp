@@ -1,6 +1,7 @@
 #include "idempotency/fingerprint_body.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "idem/idempotency/fingerprint.hpp"
 #include "idem/memory/block_pool.hpp"
@@ -34,18 +35,16 @@ bool put_json(sha256& hash, const config::fingerprint_config& settings, std::str
 }
 
 // With `auto` one list serves JSON and forms alike: what begins with a slash is a pointer, the rest are field names.
-bool is_field_name(const std::string& text) { return !text.starts_with('/'); }
+bool is_field_name(std::string_view text) { return !text.starts_with('/'); }
 
-bool lists(const names& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
+bool lists(const names& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
 class field_filter {
  public:
   explicit field_filter(const config::fingerprint_config& settings)
       : settings_(settings), all_(std::none_of(settings.include.begin(), settings.include.end(), is_field_name)) {}
 
-  bool counts(const std::string& name) const {
+  bool counts(std::string_view name) const {
     if (!is_field_name(name)) return all_;
     return (all_ || lists(settings_.include, name)) && !lists(settings_.exclude, name);
   }
@@ -55,34 +54,66 @@ class field_filter {
   bool all_;
 };
 
-struct form_field {
-  std::string name, value;
-  std::size_t position;
+/// The fields of a form, decoded into one text: a body may have half a million of them.
+class form_fields {
+ public:
+  explicit form_fields(std::size_t size) : text_(memory::take_string()) { text_.reserve(size); }
+  form_fields(const form_fields&) = delete;
+  form_fields& operator=(const form_fields&) = delete;
+  ~form_fields() { memory::give_back_string(std::move(text_)); }
+
+  /// False: the field does not decode.
+  bool add(std::string_view raw_name, std::string_view raw_value, const field_filter& filter) {
+    field f{narrow(text_.size()), 0, 0};
+    if (!append_form_decoded(text_, raw_name)) return false;
+    f.name_size = narrow(text_.size()) - f.begin;
+    if (!append_form_decoded(text_, raw_value)) return false;
+    f.value_size = narrow(text_.size()) - f.begin - f.name_size;
+    if (filter.counts(name(f))) fields_.push_back(f);
+    return true;
+  }
+
+  /// By name; fields of one name stay in the order they came in.
+  void sort() {
+    const auto before = [this](const field& a, const field& b) {
+      const int order = name(a).compare(name(b));
+      return order != 0 ? order < 0 : a.begin < b.begin;
+    };
+    if (!std::is_sorted(fields_.begin(), fields_.end(), before)) std::sort(fields_.begin(), fields_.end(), before);
+  }
+
+  void put(sha256& hash) const {
+    hash.update_number(fields_.size());
+    for (const field& f : fields_) {
+      hash.update_sized(name(f));
+      hash.update_sized(std::string_view(text_).substr(f.begin + f.name_size, f.value_size));
+    }
+  }
+
+ private:
+  // small, since sorting moves it about; no route buffers more than 32 bits can tell
+  struct field {
+    std::uint32_t begin, name_size, value_size;  // in text_, the value behind the name
+  };
+
+  static std::uint32_t narrow(std::size_t offset) { return static_cast<std::uint32_t>(offset); }
+  std::string_view name(const field& f) const { return std::string_view(text_).substr(f.begin, f.name_size); }
+
+  std::string text_;
+  boost::container::small_vector<field, 32> fields_;
 };
 
-// By name; fields of one name stay in the order they came in.
-bool before(const form_field& a, const form_field& b) {
-  const int order = a.name.compare(b.name);
-  return order != 0 ? order < 0 : a.position < b.position;
-}
-
 bool put_form(sha256& hash, const config::fingerprint_config& settings, std::string_view body) {
-  std::vector<form_field> fields;
+  form_fields fields(body.size());
   const field_filter filter(settings);
   bool decodes = true;
-  for_each_pair(body, [&](std::string_view raw_name, std::string_view raw_value) {
-    auto name = form_decode(raw_name), value = form_decode(raw_value);
-    decodes = decodes && name && value;
-    if (decodes && filter.counts(*name)) fields.push_back({std::move(*name), std::move(*value), fields.size()});
+  for_each_pair(body, [&](std::string_view name, std::string_view value) {
+    decodes = decodes && fields.add(name, value, filter);
   });
   if (!decodes) return false;
-  std::sort(fields.begin(), fields.end(), before);
+  fields.sort();
   hash.update_sized("form");
-  hash.update_number(fields.size());
-  for (const form_field& f : fields) {
-    hash.update_sized(f.name);
-    hash.update_sized(f.value);
-  }
+  fields.put(hash);
   return true;
 }
 

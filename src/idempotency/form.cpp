@@ -6,6 +6,10 @@ namespace idem::idempotency {
 
 std::optional<std::string> form_decode(std::string_view text) { return text::percent_decode(text, ' '); }
 
+bool append_form_decoded(std::string& out, std::string_view text) {
+  return text::append_percent_decoded(out, text, ' ');
+}
+
 lookup_result find_in_form(std::string_view text, std::string_view name) {
   lookup_result r;
   for_each_pair(text, [&](std::string_view raw_name, std::string_view raw_value) {

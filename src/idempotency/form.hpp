@@ -13,6 +13,9 @@ namespace idem::idempotency {
 /// Percent-decoded bytes, `+` as a space. Nothing if a percent sign is not followed by two hex digits.
 std::optional<std::string> form_decode(std::string_view text);
 
+/// The same, behind what `out` has already. False: as far as it could be read.
+bool append_form_decoded(std::string& out, std::string_view text);
+
 /// The value of the only field `name`; two are ambiguous. Fields whose name does not decode are passed over.
 lookup_result find_in_form(std::string_view text, std::string_view name);
 

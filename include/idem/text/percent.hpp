@@ -11,4 +11,7 @@ namespace idem::text {
 /// @param plus what a `+` stands for: itself in URLs, a space in forms and queries
 std::optional<std::string> percent_decode(std::string_view text, char plus = '+');
 
+/// The same, behind what `out` has already. False: as far as it could be read.
+bool append_percent_decoded(std::string& out, std::string_view text, char plus);
+
 }  // namespace idem::text
