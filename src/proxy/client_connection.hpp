@@ -102,6 +102,7 @@ class client_connection {
     ended,  ///< the client has ended, or was idle for too long
     drains  ///< a drain began with the last answer: the next request is not read
   };
+  net::task<void> give_way();
   void take_configuration();
   net::task<head_result> read_head();
   net::task<after> serve();
@@ -124,6 +125,7 @@ class client_connection {
   bool timed_out_ = false;
   bool first_ = true;
   bool broken_off_ = false;
+  unsigned in_a_row_ = 0;  ///< requests since others had a turn
 };
 
 /// Runs one exchange; chooses by route. Defined in exchange.cpp.

@@ -1,5 +1,7 @@
 // What two readers could read in two ways is refused before a byte of it goes on (docs/http-behaviour.md, "Framing").
 // The whole tables are in tests/unit/http; here are the worst of them, through the real sockets.
+#include <algorithm>
+#include <sstream>
 #include <vector>
 
 #include "wire/wire.hpp"
@@ -213,6 +215,46 @@ TEST_F(framing, of_pipelined_requests_keeps_them_in_order_and_one_at_a_time) {
     if (!next.empty()) EXPECT_EQ(w.backend.read(next.size()), next);
   }
   EXPECT_EQ(w.client.read(answers.size()), answers);
+}
+
+TEST_F(framing, of_many_pipelined_requests_lets_other_connections_have_their_turn) {
+  constexpr int count = 150;  // one read takes nearly all of them
+  // without a key's value, so that neither store nor backend is waited for
+  const auto refused = [](int times, int size) {
+    std::string all;
+    for (; times > 0; --times)
+      all += "POST /keyed HTTP/1.1\r\nHost: a\r\nIdempotency-Key:\r\nContent-Length: " + std::to_string(size) +
+             "\r\n\r\n" + std::string(static_cast<std::size_t>(size), 'x');
+    return all;
+  };
+  auto one = client(), other = client();
+  for (auto* c : {&one, &other}) {
+    c->send(refused(1, 0));
+    EXPECT_TRUE(is_problem(c->read_until("}"), 400, "malformed-key"));
+  }
+  s().proxy->pause();
+  one.send(refused(count, 11));
+  other.send(refused(count, 13));
+  s().proxy->resume();
+  int all = 0, in_a_row = 0, most = 0;
+  EXPECT_TRUE(eventually([&] {
+    std::istringstream lines(s().proxy->log());
+    std::string last;
+    all = most = 0;
+    for (std::string line; std::getline(lines, line);) {
+      std::string whose;
+      for (const char* of : {"\"bytes_in\":11,", "\"bytes_in\":13,"}) {
+        if (line.find(of) != line.npos) whose = of;
+      }
+      if (whose.empty()) continue;
+      in_a_row = whose == last ? in_a_row + 1 : 1;
+      most = std::max(most, in_a_row);
+      last = whose;
+      ++all;
+    }
+    return all == 2 * count;
+  })) << all;
+  EXPECT_LE(most, count / 4);
 }
 
 TEST_F(framing, of_a_request_that_asks_for_the_end_leaves_what_follows_it_unread) {
