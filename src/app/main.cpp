@@ -1,3 +1,5 @@
+#include <fcntl.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <charconv>
@@ -40,9 +42,19 @@ std::string per_second_fault(const std::string& text) {
   return fine ? "" : "expected a number of keys, more than 0 and at most 1000000000";
 }
 
+/// Where a standard descriptor is closed, the next thing that is opened gets its number, and what is printed or logged
+/// would go into that: a connection, or what wakes a thread.
+void keep_standard_descriptors() {
+  int fd = 0;
+  do fd = ::open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_standard_descriptors();
   // Peers that go away while they are written to are an error code, never the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
 
