@@ -129,20 +129,18 @@ bool upstream_pool::resolved_recently() const {
   return !names_->found.empty() && (names_->at > now || now - names_->at < 30s);
 }
 
-/// The state is shared with the resolver's handler: a look-up cannot be broken off and may outlive the pool.
 void upstream_pool::resolve() {
   if (names_->running) return;
   names_->running = true;
-  names_->resolver.async_resolve(settings_.address.host, std::to_string(settings_.address.port),
-                                 [names = names_](const net::error_code& ec, const auto& results) {
-                                   names->running = false;
-                                   if (!ec && !results.empty()) {
-                                     names->found.clear();
-                                     for (const auto& r : results) names->found.emplace_back(r.endpoint());
-                                     names->at = std::chrono::steady_clock::now();
-                                   }
-                                   for (auto* waiter : std::exchange(names->waiting, {})) waiter->set();
-                                 });
+  names_->lookup.start(settings_.address.host, settings_.address.port,
+                       [names = names_.get()](const net::error_code& ec, const auto& addresses) {
+                         names->running = false;
+                         if (!ec && !addresses.empty()) {
+                           names->found.assign(addresses.begin(), addresses.end());
+                           names->at = std::chrono::steady_clock::now();
+                         }
+                         for (auto* waiter : std::exchange(names->waiting, {})) waiter->set();
+                       });
 }
 
 /// @param wake set by the look-up, or by whoever watches the time (then `late` is true)

@@ -16,6 +16,7 @@
 #include "idem/http/parser.hpp"
 #include "idem/net/deadline.hpp"
 #include "idem/net/event.hpp"
+#include "idem/net/name_lookup.hpp"
 #include "idem/net/stream.hpp"
 #include "idem/telemetry/metrics.hpp"
 #include "proxy/fault.hpp"
@@ -66,12 +67,12 @@ class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
  private:
   using endpoint = net::asio::generic::stream_protocol::endpoint;
   struct resolution {
-    net::resolver resolver;
+    net::name_lookup lookup;
     std::vector<endpoint> found;
     std::chrono::steady_clock::time_point at{};
     bool running = false;
     std::vector<net::event*> waiting;
-    explicit resolution(net::asio::io_context& io) : resolver(io) {}
+    explicit resolution(net::asio::io_context& io) : lookup(io) {}
   };
 
   void resolve();

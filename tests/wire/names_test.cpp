@@ -1,5 +1,10 @@
 // The backend's name, looked up again when its addresses change, and the store's. The proxy sees a hosts file of its
 // own in place of the machine's: it runs in a mount namespace.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -52,7 +57,6 @@ class names_of_backends : public own_names {
     second = std::make_unique<host>("127.0.0.2", first->port());
     ASSERT_TRUE(second->listening());
     points_to("127.0.0.1");
-    proxy_settings settings;
     settings.upstream = "http://backend.test:" + std::to_string(first->port());
     settings.server_more = "threads: 1";
     settings.binary = program;
@@ -71,6 +75,7 @@ class names_of_backends : public own_names {
     return true;
   }
 
+  proxy_settings settings;
   std::unique_ptr<host> first, second;
   std::unique_ptr<proxy_process> proxy;
 };
@@ -134,6 +139,53 @@ TEST_F(names_of_stores, are_reached_at_an_address_that_answers_though_another_on
   settings.binary = program;
   const proxy_process proxy(settings);
   EXPECT_TRUE(eventually([&] { return proxy.metric("idempotency_proxy_store_up") == 1; }));
+}
+
+/// A store whose name the servers of names never answer for, and a backend whose name the machine knows itself.
+class a_name_that_nobody_answers_for : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto prefix = mount_namespace();
+    silent = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(53);
+    at.sin_addr.s_addr = htonl(0x7f000935);  // 127.0.9.53
+    if (prefix.empty() || ::bind(silent, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0)
+      GTEST_SKIP() << "no server of names can be put into the machine's place here";
+    const auto hosts = folder.write("hosts", "127.0.0.1 backend.test\n");
+    const auto servers = folder.write("resolv.conf", "nameserver 127.0.9.53\noptions timeout:30 attempts:2\n");
+    const auto program = folder.write("proxy", "#!/bin/sh\nexec " + prefix + " sh -c 'mount --bind " + hosts +
+                                                   " /etc/hosts && mount --bind " + servers +
+                                                   " /etc/resolv.conf && exec \"$@\"' sh '" IDEM_BINARY "' \"$@\"\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    proxy = std::make_unique<proxy_process>(
+        "server: {listen: ['@LISTEN@'], threads: 1}\n"
+        "admin: {listen: '@ADMIN@'}\n"
+        "upstream: {url: 'http://backend.test:" +
+            std::to_string(backend.port()) +
+            "'}\n"
+            "store: {type: redis, redis: {url: 'redis://store.test:6379'}}\n"
+            "routes: [{name: api}]\n",
+        true, program);
+  }
+  void TearDown() override { ::close(silent); }
+
+  temporary_folder folder;
+  host backend;
+  int silent = -1;
+  std::unique_ptr<proxy_process> proxy;
+};
+
+TEST_F(a_name_that_nobody_answers_for, holds_up_neither_the_start_nor_other_names_nor_the_end) {
+  auto c = peer::connect(proxy->port());
+  c.send(plain_get);
+  auto b = backend.accept();
+  EXPECT_EQ(b.read(plain_get.size()), plain_get);
+  b.send(plain_ok);
+  EXPECT_EQ(c.read(plain_ok.size()), plain_ok);
+  proxy->terminate();
+  EXPECT_EQ(proxy->wait_for_exit(5s), 0);
 }
 
 }  // namespace

@@ -24,6 +24,5 @@ using timer =
 /// TCP and unix sockets alike.
 using socket = asio::basic_stream_socket<asio::generic::stream_protocol, executor>;
 using acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol, executor>;
-using resolver = asio::ip::basic_resolver<asio::ip::tcp, executor>;
 
 }  // namespace idem::net

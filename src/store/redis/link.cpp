@@ -49,7 +49,8 @@ link::link(asio::io_context& io, const config::redis_config& settings, std::shar
       tls_(std::move(tls)),
       user_(&user),
       socket_(net::socket(io.get_executor())),
-      resolver_(io.get_executor()),
+      lookup_(io),
+      looked_up_(io.get_executor()),
       share_(io.get_executor()) {}
 
 void link::start() { net::spawn(io_.get_executor(), net::keeping(shared_from_this(), run())); }
@@ -78,19 +79,32 @@ net::task<net::error_code> link::connect() {
   }
   const auto until = std::chrono::steady_clock::now() + settings_.connect_timeout;
   net::error_code ec;
-  // an address needs no resolver, which would start a thread
+  // an address needs no look-up, which would start a thread
   const auto address = asio::ip::make_address(to.host, ec);
   if (!ec) co_return co_await connect_to(asio::ip::tcp::endpoint(address, to.port));
 
-  asio::ip::tcp::resolver::results_type found;
-  std::tie(ec, found) = co_await resolver_.async_resolve(to.host, std::to_string(to.port),
-                                                         asio::ip::resolver_base::numeric_service, awaiting);
+  net::name_lookup::addresses found;
+  ec = co_await look_up(found);
   auto left = static_cast<std::int64_t>(found.size());
   for (const auto& candidate : found) {
     if (!user_) co_return asio::error::operation_aborted;
-    ec = co_await connect_within(candidate.endpoint(), (until - std::chrono::steady_clock::now()) / left--);
+    ec = co_await connect_within(candidate, (until - std::chrono::steady_clock::now()) / left--);
     if (!ec) break;
   }
+  co_return ec;
+}
+
+net::task<net::error_code> link::look_up(net::name_lookup::addresses& found) {
+  net::error_code ec = asio::error::operation_aborted;
+  looked_up_.expires_at(net::timer::time_point::max());
+  lookup_.start(settings_.address.host, settings_.address.port,
+                [this, &ec, &found](const net::error_code& failed, const net::name_lookup::addresses& addresses) {
+                  ec = failed;
+                  found = addresses;
+                  looked_up_.cancel();
+                });
+  co_await looked_up_.async_wait(awaiting);
+  lookup_.cancel();
   co_return ec;
 }
 
@@ -190,7 +204,8 @@ void link::write(std::string& bytes) {
 void link::detach() {
   user_ = nullptr;
   net::error_code ignored;
-  resolver_.cancel();
+  lookup_.cancel();
+  looked_up_.cancel();
   socket_.close(ignored);
 }
 

@@ -9,6 +9,7 @@
 
 #include "idem/config/config.hpp"
 #include "idem/net/edge_socket.hpp"
+#include "idem/net/name_lookup.hpp"
 #include "idem/net/tls.hpp"
 #include "idem/net/types.hpp"
 
@@ -51,6 +52,7 @@ class link : public std::enable_shared_from_this<link> {
  private:
   net::task<void> run();
   net::task<net::error_code> connect();
+  net::task<net::error_code> look_up(net::name_lookup::addresses& found);
   net::task<net::error_code> connect_to(net::asio::generic::stream_protocol::endpoint where);
   net::task<net::error_code> connect_within(net::asio::generic::stream_protocol::endpoint where,
                                             std::chrono::nanoseconds share);
@@ -66,8 +68,9 @@ class link : public std::enable_shared_from_this<link> {
   link_user* user_;
   net::edge_socket socket_;
   std::optional<net::tls_stream> secure_;
-  net::resolver resolver_;
-  net::timer share_;  ///< of one of several addresses, of the time to connect
+  net::name_lookup lookup_;
+  net::timer looked_up_;  ///< never expires
+  net::timer share_;      ///< of one of several addresses, of the time to connect
   std::uint64_t turn_ = 0;
   std::string outgoing_;
   bool writing_ = false;
