@@ -152,7 +152,8 @@ std::shared_ptr<runtime> server::impl::make_runtime(worker& w, const parts& now)
   if (before && same_upstream(before->config->upstream, c->upstream) && !c->upstream.tls.enabled) {
     r->pool = before->pool;
   } else {
-    r->pool = std::make_shared<upstream_pool>(w.io, w.wheel, c->upstream, now.upstream_tls, w.metrics);
+    r->pool = std::make_shared<upstream_pool>(w.io, w.wheel, c->upstream, now.upstream_tls, w.metrics,
+                                              before ? before->pool.get() : nullptr);
   }
   r->unrouted = &metrics.route(w.index, "");
   for (const auto& route : c->routes) {

@@ -20,12 +20,17 @@ constexpr http::head_limits answer_limits{60 * 1024, 1000, 8 * 1024};
 /// How long a look at a connection is good for, and how many it takes in.
 constexpr auto look_holds = 100us;
 constexpr std::size_t most_looked_at = 16;
+
+bool same_place(const config::endpoint& a, const config::endpoint& b) {
+  return a.host == b.host && a.port == b.port && a.unix_path == b.unix_path;
+}
 }  // namespace
 
 upstream_connection::upstream_connection(net::stream s) : stream(std::move(s)), parser(answer_limits) {}
 
 upstream_pool::upstream_pool(asio::io_context& io, net::deadline_wheel& wheel, const config::upstream_config& settings,
-                             std::shared_ptr<asio::ssl::context> tls, telemetry::worker_block& metrics)
+                             std::shared_ptr<asio::ssl::context> tls, telemetry::worker_block& metrics,
+                             const upstream_pool* before)
     : io_(io),
       wheel_(wheel),
       settings_(settings),
@@ -35,7 +40,9 @@ upstream_pool::upstream_pool(asio::io_context& io, net::deadline_wheel& wheel, c
       names_(std::make_shared<resolution>(io)) {
   idle_.reserve(settings_.keep_alive_max_idle);
   const auto& a = settings_.address;
-  if (a.is_unix()) {
+  if (before && same_place(before->settings_.address, a)) {
+    names_ = before->names_;  // a look-up now could fail, or take long
+  } else if (a.is_unix()) {
     names_->found = {asio::local::stream_protocol::endpoint(a.unix_path)};
   } else {
     boost::system::error_code ec;

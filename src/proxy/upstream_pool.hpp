@@ -45,8 +45,10 @@ enum class reuse : std::uint8_t {
 class upstream_pool : public std::enable_shared_from_this<upstream_pool> {
  public:
   /// @param tls null for plain connections; shared by all threads
+  /// @param before the one whose place it takes, if there is one: of the same host the addresses are known
   upstream_pool(net::asio::io_context& io, net::deadline_wheel& wheel, const config::upstream_config& settings,
-                std::shared_ptr<net::asio::ssl::context> tls, telemetry::worker_block& metrics);
+                std::shared_ptr<net::asio::ssl::context> tls, telemetry::worker_block& metrics,
+                const upstream_pool* before = nullptr);
   ~upstream_pool() { close_idle(); }
   upstream_pool(const upstream_pool&) = delete;
   upstream_pool& operator=(const upstream_pool&) = delete;

@@ -123,6 +123,14 @@ TEST_F(names_of_backends, are_looked_up_again_after_half_a_minute_and_not_before
   EXPECT_TRUE(reaches(*second));
 }
 
+TEST_F(names_of_backends, stay_known_when_a_reload_changes_how_they_are_reached) {
+  EXPECT_TRUE(reaches(*first));
+  points_to();
+  settings.upstream_more = "connect_timeout: 900ms";
+  proxy->reload(settings);
+  EXPECT_TRUE(reaches(*first)) << "a look-up now would fail";
+}
+
 using names_of_stores = own_names;
 
 TEST_F(names_of_stores, are_reached_at_an_address_that_answers_though_another_one_is_silent) {
