@@ -244,6 +244,7 @@ TEST_F(what_is_observed, passes_at_once_while_the_store_is_gone_and_is_counted_a
   redis_server redis;
   start_with("mode: observe", redis.port(), "command_timeout: 300ms, connect_timeout: 300ms");
   ASSERT_TRUE(is_fresh(post("warm"), 200));
+  ASSERT_TRUE(counts(*proxy, "observed_execute", 1));
   redis.kill();
   EXPECT_TRUE(is_fresh(post("k"), 200));
   EXPECT_TRUE(is_fresh(proxy->fetch(chunked("k")), 200));

@@ -175,6 +175,7 @@ TEST_F(a_faulty_store, that_comes_back_is_told_that_a_stream_is_done_while_that_
   auto client = proxy->connect();
   client.send(charge("k"));
   ASSERT_TRUE(record_becomes('P'));
+  ASSERT_TRUE(eventually([&] { return backend.heads() == 1; })) << "the proxy knows that it has the key";
   wire.blackhole(true);
   go.open();
   ASSERT_TRUE(client.wait_for("one")) << "a store that is away does not hold a stream up";
