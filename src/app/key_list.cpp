@@ -9,8 +9,6 @@
 #include "idem/store/names.hpp"
 #include "idem/text/base64.hpp"
 #include "idem/text/json.hpp"
-#include "idem/text/rfc3339.hpp"
-#include "idem/text/split.hpp"
 
 namespace idem::app {
 
@@ -37,12 +35,6 @@ std::string_view state_of(const seen_record& r) {
   return "foreign";
 }
 
-std::string time_of(const idempotency::record& r) {
-  std::string out;
-  text::append_rfc3339(out, r.created);
-  return out;
-}
-
 /// As the log shows it, and --hash takes it.
 std::string_view hash_of(std::string_view name) {
   const auto brace = name.rfind('{');
@@ -56,7 +48,7 @@ void append_row(std::string& out, std::string_view name, const seen_record& r) {
   const std::string expires = r.ttl >= 0 ? std::to_string(r.ttl / 1000) + " s" : "never";
   const std::string status = known && r.value().status != 0 ? std::to_string(r.value().status) : "-";
   const std::string attempt = known ? std::to_string(r.value().owner.attempt) : "-";
-  const std::string seen = known ? time_of(r.value()) : "-";
+  const std::string seen = known ? first_seen(r.value()) : "-";
   char row[256];
   const int size =
       std::snprintf(row, sizeof row, "%-43s  %-12s  %7s  %6s  %-24s  %10s\n", std::string(hash_of(name)).c_str(),
@@ -107,7 +99,7 @@ void append_object(std::string& out, std::string_view name, const seen_record& r
     if (r.lapsed()) out += ",\"lapsed\":true";
     append_member(out, "attempt", v.owner.attempt);
     append_member(out, "guarantee", v.guarantee == config::guarantee::at_most_once ? "at_most_once" : "at_least_once");
-    append_member(out, "first_seen", time_of(v));
+    append_member(out, "first_seen", first_seen(v));
     if (v.status != 0) append_member(out, "status", v.status);
     if (v.status != 0 && answers) append_answer(out, v);
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 
 #include "app/key_command.hpp"
+#include "idem/text/rfc3339.hpp"
 
 namespace idem::app {
 
@@ -25,15 +25,6 @@ std::string_view word(const seen_record& r) {
     case record_state::revoked: return "REVOKED";
   }
   return "?";
-}
-
-std::string utc(std::int64_t ms) {
-  const std::time_t t = ms / 1000;
-  std::tm parts{};
-  ::gmtime_r(&t, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 std::string in_progress(const config::idempotency_config& route) {
@@ -113,6 +104,12 @@ bool seen_record::lapsed() const {
   return value().state == record_state::processing && ttl >= 0 && ttl <= value().hold.count();
 }
 
+std::string first_seen(const idempotency::record& r) {
+  std::string out;
+  text::append_rfc3339(out, r.created);
+  return out;
+}
+
 int complain(int code, const std::string& what) {
   std::fprintf(stderr, "idempotency-proxy key: %s\n", what.c_str());
   return code;
@@ -145,7 +142,7 @@ void print(const std::string& name, const seen_record& r, const config::idempote
   std::printf("record      %s\n", name.c_str());
   std::printf("state       %s\n", std::string(word(r)).c_str());
   std::printf("attempt     %u\n", v.owner.attempt);
-  std::printf("first seen  %s\n", utc(v.created).c_str());
+  std::printf("first seen  %s\n", first_seen(v).c_str());
   std::printf("age         %lld s\n", static_cast<long long>(std::max<std::int64_t>(0, unix_ms - v.created) / 1000));
   std::printf("guarantee   %s\n", v.guarantee == config::guarantee::at_most_once ? "at_most_once" : "at_least_once");
   if (r.ttl >= 0) std::printf("expires in  %lld s\n", static_cast<long long>(r.ttl / 1000));

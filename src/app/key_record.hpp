@@ -48,6 +48,9 @@ struct seen_record {
 /// Takes over what `op::look` found.
 seen_record decode_found(store::reply&& found);
 
+/// When the key was first claimed (RFC 3339), by the clock of who claimed it.
+std::string first_seen(const idempotency::record& r);
+
 /// Prints a complaint of the key commands, and returns the exit code that it was given.
 int complain(int code, const std::string& what);
 
